@@ -1,0 +1,1 @@
+"""The `Bound` type and validators that never call what they judge."""

@@ -1,0 +1,1 @@
+"""The contract every learner keeps, shipped so that others can run it."""

@@ -1,0 +1,1 @@
+"""Data sets, comparisons and the papers' tables."""

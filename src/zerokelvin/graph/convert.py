@@ -1,0 +1,114 @@
+"""Columns of data frames and tables, and graphs of other packages, as edges, weights and names."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from numpy.typing import NDArray
+
+from zerokelvin.errors import GraphError
+
+__all__ = ["EdgeList", "from_arrow", "from_igraph", "from_networkx", "from_pandas"]
+
+Ints = NDArray[np.int64]
+Floats = NDArray[np.float64]
+
+
+class EdgeList(NamedTuple):
+    """Edges as index pairs, with what else `Graph.from_edges` takes."""
+
+    edges: Ints
+    weights: Floats | list[float] | None
+    num_nodes: int | None
+    names: Sequence[Hashable] | None
+
+
+def from_networkx(graph: Any, weight: str) -> EdgeList:
+    """Take apart an undirected networkx graph; edges without `weight` weigh 1."""
+    if graph.is_directed():
+        raise GraphError("the networkx graph is directed; pass G.to_undirected().")
+    names = list(graph.nodes)
+    position = {name: i for i, name in enumerate(names)}
+    triples = [(position[u], position[v], w) for u, v, w in graph.edges(data=weight, default=1.0)]
+    edges = np.array([(u, v) for u, v, _ in triples], dtype=np.int64).reshape(-1, 2)
+    return EdgeList(edges, [w for _, _, w in triples], None, names)
+
+
+def from_igraph(graph: Any, weight: str) -> EdgeList:
+    """Take apart an undirected igraph graph; names come from the ``name`` attribute."""
+    if graph.is_directed():
+        raise GraphError("the igraph graph is directed; pass g.as_undirected().")
+    edges = np.array(graph.get_edgelist(), dtype=np.int64).reshape(-1, 2)
+    weights = graph.es[weight] if weight in graph.es.attributes() else None
+    names = graph.vs["name"] if "name" in graph.vs.attributes() else None
+    return EdgeList(edges, weights, graph.vcount(), names)
+
+
+def from_pandas(table: Any, source: str, target: str, weight: str | None) -> EdgeList:
+    """Take two or three columns of a data frame."""
+    wanted = [column for column in (source, target, weight) if column is not None]
+    _require_columns(wanted, [str(column) for column in table.columns])
+    arrow = pa.table({column: pa.array(table[column], from_pandas=True) for column in wanted})
+    return from_arrow(arrow, source, target, weight)
+
+
+def from_arrow(table: Any, source: str, target: str, weight: str | None) -> EdgeList:
+    """Take two or three columns of a pyarrow table.
+
+    Every value of the two node columns is a node name, numbered in ascending order for integers and
+    in order of first appearance for everything else. Integers that are exactly 0 .. n-1 need no names.
+    """
+    wanted = [column for column in (source, target, weight) if column is not None]
+    _require_columns(wanted, table.column_names)
+    for column in wanted:
+        if table[column].null_count:
+            row = pc.index(table[column].is_null(), True).as_py()
+            raise GraphError(f"column '{column}' is empty in data row {row}; fill or drop that row.")
+    pairs, names = _number_values(table[source], table[target])
+    count = int(pairs.max()) + 1 if len(pairs) else 0
+    weights = None if weight is None else _weights(table[weight], weight)
+    return EdgeList(pairs, weights, count if names is None else None, names)
+
+
+def _require_columns(wanted: list[str], present: list[str]) -> None:
+    for column in wanted:
+        if column not in present:
+            raise GraphError(f"no column '{column}'; the table has {', '.join(present)}.")
+
+
+def _weights(column: Any, name: str) -> Floats:
+    if not (pa.types.is_integer(column.type) or pa.types.is_floating(column.type)):
+        first = column[0].as_py() if len(column) else None
+        raise GraphError(f"column '{name}' holds {first!r}, not numbers; choose another weight column.")
+    values: Floats = column.to_numpy().astype(np.float64)
+    return values
+
+
+def _number_values(source: Any, target: Any) -> tuple[Ints, Sequence[Hashable] | None]:
+    """Number the distinct values of two columns; the names are None where they are 0 .. n-1."""
+    if pa.types.is_integer(source.type) and pa.types.is_integer(target.type):
+        return _number_integers(np.concatenate([source.to_numpy(), target.to_numpy()]).astype(np.int64))
+    if source.type != target.type:
+        source, target = (pc.cast(column, pa.string()) for column in (source, target))
+    both = pa.concat_arrays([*source.chunks, *target.chunks]) if len(source) else pa.array([], source.type)
+    encoded = pc.dictionary_encode(both)
+    codes = encoded.indices.to_numpy(zero_copy_only=False).astype(np.int64)
+    return codes.reshape(2, -1).T, encoded.dictionary.to_pylist()
+
+
+def _number_integers(ends: Ints) -> tuple[Ints, Sequence[Hashable] | None]:
+    low, high = (int(ends.min()), int(ends.max())) if len(ends) else (0, -1)
+    if low >= 0 and high < 4 * len(ends) + 1024:  # dense ids: a table look-up instead of a sort
+        present = np.zeros(high + 1, dtype=bool)
+        present[ends] = True
+        values = np.flatnonzero(present)
+        codes = (np.cumsum(present) - 1)[ends]
+    else:
+        values, codes = np.unique(ends, return_inverse=True)
+    pairs = codes.reshape(2, -1).T
+    unnamed = len(values) == 0 or (values[0] == 0 and values[-1] == len(values) - 1)
+    return pairs, None if unnamed else list(values.tolist())

@@ -1,0 +1,326 @@
+"""The immutable, undirected, weighted graph that everything else works on.
+
+A `Graph` is a symmetric sparse matrix in CSR form, both directions of every edge stored, rows
+sorted, plus optional node names of any hashable kind. What a caller hands over is brought to that
+form by fixed rules:
+
+- self-loops are dropped (neither the Laplacian nor any cut sees them);
+- parallel edges are summed, and ``(u, v)`` is the same edge as ``(v, u)``;
+- edges of weight zero, also those that sum to zero, are dropped;
+- NaN and infinite weights, and a graph without nodes, are refused.
+
+Weights may be negative (a signed graph); whatever needs positive ones calls `require_positive`.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Hashable, Iterable, Sequence
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import ArrayLike, NDArray
+
+from zerokelvin.errors import GraphError, NodeError
+from zerokelvin.graph import convert
+from zerokelvin.graph.canonical import check_names, edge_weights, index_pairs, symmetric_csr
+
+__all__ = ["Graph"]
+
+Ints = NDArray[np.int64]
+Floats = NDArray[np.float64]
+
+
+class Graph:
+    """Undirected weighted graph over CSR arrays.
+
+    Build one with `from_edges` (or a converter); the constructor expects clean CSR arrays.
+
+    Parameters
+    ----------
+    indptr, indices, weights
+        The symmetric adjacency matrix in CSR form: no diagonal, no duplicates, no zeros.
+    names
+        One hashable, distinct name per node; without them a node's name is its index.
+
+    Examples
+    --------
+    >>> graph = Graph.from_edges([("ann", "bob"), ("bob", "cem")])
+    >>> graph
+    Graph(nodes=3, edges=2)
+    >>> graph.index("cem"), graph.name(0)
+    (2, 'ann')
+    """
+
+    def __init__(
+        self,
+        indptr: ArrayLike,
+        indices: ArrayLike,
+        weights: ArrayLike,
+        names: Sequence[Hashable] | None = None,
+    ) -> None:
+        self.indptr = _ints(indptr)
+        if len(self.indptr) < 2:
+            raise GraphError("the graph has no nodes; give at least one edge or num_nodes >= 1.")
+        self.indices = _ints(indices)
+        self.weights = _floats(weights)
+        self.names: tuple[Hashable, ...] | None = None if names is None else tuple(names)
+        if self.names is not None:
+            check_names(self.names, self.num_nodes)
+
+    # -- construction -----------------------------------------------------------------------------
+
+    @classmethod
+    def from_edges(
+        cls,
+        edges: ArrayLike | Iterable[tuple[Hashable, Hashable]],
+        weights: ArrayLike | None = None,
+        num_nodes: int | None = None,
+        names: Sequence[Hashable] | None = None,
+    ) -> Graph:
+        """Build a graph from pairs of nodes.
+
+        Parameters
+        ----------
+        edges
+            Pairs of node indices, or of names. Pairs of integers are indices (into `names` where
+            those are given); pairs of anything else are names, numbered as they first appear.
+        weights
+            One number per pair; all 1 by default.
+        num_nodes
+            For nodes beyond the largest index (isolated ones); ``len(names)`` where names are given.
+        names
+            One name per node.
+
+        Examples
+        --------
+        >>> Graph.from_edges([(0, 1), (1, 2), (2, 1)]).weight(1, 2)
+        2.0
+        """
+        pairs, found = index_pairs(edges, names)
+        if found is not None:
+            names = found
+        if names is not None:
+            if num_nodes is not None and num_nodes != len(names):
+                raise GraphError(f"num_nodes={num_nodes} but {len(names)} names; give one name per node.")
+            num_nodes = len(names)
+        values = edge_weights(weights, len(pairs))
+        lowest, highest = (int(pairs.min()), int(pairs.max())) if len(pairs) else (0, -1)
+        if lowest < 0:
+            raise GraphError(f"node index {lowest} is negative; indices start at 0.")
+        count = highest + 1 if num_nodes is None else int(num_nodes)
+        if highest >= count:
+            raise GraphError(f"node index {highest} is outside the {count} nodes; raise num_nodes.")
+        indptr, indices, data = symmetric_csr(pairs, values, count)
+        return cls(indptr, indices, data, names)
+
+    @classmethod
+    def from_scipy(cls, adjacency: Any, names: Sequence[Hashable] | None = None) -> Graph:
+        """Build a graph from a symmetric scipy sparse array or matrix (or a dense one)."""
+        matrix = sp.coo_array(adjacency)
+        if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1]:
+            raise GraphError(f"the adjacency matrix has shape {matrix.shape}; it must be square.")
+        rows, columns = (np.asarray(axis, dtype=np.int64) for axis in matrix.coords)
+        values = edge_weights(matrix.data, matrix.nnz)
+        full = sp.csr_array((values, (rows, columns)), shape=matrix.shape)
+        skew = (full - full.T).tocoo()
+        scale = float(np.abs(values).max(initial=0.0))
+        bad = np.flatnonzero(np.abs(skew.data) > 1e-12 * scale)
+        if len(bad):
+            i, j = (int(axis[bad[0]]) for axis in skew.coords)
+            raise GraphError(
+                f"the adjacency matrix is not symmetric at ({i}, {j}); pass (A + A.T) / 2 or A.maximum(A.T)."
+            )
+        upper = rows < columns
+        edges = np.column_stack([rows[upper], columns[upper]])
+        return cls.from_edges(edges, values[upper], num_nodes=matrix.shape[0], names=names)
+
+    @classmethod
+    def from_networkx(cls, graph: Any, weight: str = "weight") -> Graph:
+        """Build a graph from an undirected networkx graph; edges without `weight` weigh 1."""
+        return cls.from_edges(*convert.from_networkx(graph, weight))
+
+    @classmethod
+    def from_igraph(cls, graph: Any, weight: str = "weight") -> Graph:
+        """Build a graph from an undirected igraph graph; names come from the ``name`` attribute."""
+        return cls.from_edges(*convert.from_igraph(graph, weight))
+
+    @classmethod
+    def from_pandas(cls, table: Any, source: str, target: str, weight: str | None = None) -> Graph:
+        """Build a graph from two or three columns of a pandas data frame."""
+        return cls.from_edges(*convert.from_pandas(table, source, target, weight))
+
+    @classmethod
+    def from_arrow(cls, table: Any, source: str, target: str, weight: str | None = None) -> Graph:
+        """Build a graph from two or three columns of a pyarrow table."""
+        return cls.from_edges(*convert.from_arrow(table, source, target, weight))
+
+    # -- reading ----------------------------------------------------------------------------------
+
+    @property
+    def num_nodes(self) -> int:
+        """Number of nodes."""
+        return len(self.indptr) - 1
+
+    @property
+    def num_edges(self) -> int:
+        """Number of undirected edges."""
+        return len(self.indices) // 2
+
+    @cached_property
+    def degrees(self) -> Floats:
+        """Weighted degree of every node (the sum of absolute weights in a signed graph)."""
+        sums = np.zeros(self.num_nodes)
+        np.add.at(sums, self._rows, np.abs(self.weights))
+        return _floats(sums)
+
+    @cached_property
+    def adjacency(self) -> sp.csr_array:
+        """The symmetric weight matrix A."""
+        return sp.csr_array((self.weights, self.indices, self.indptr), shape=(self.num_nodes,) * 2)
+
+    @cached_property
+    def edges(self) -> Ints:
+        """Every edge once, as rows ``(u, v)`` with u < v in ascending order."""
+        upper = self._rows < self.indices
+        return _ints(np.column_stack([self._rows[upper], self.indices[upper]]))
+
+    @cached_property
+    def edge_weights(self) -> Floats:
+        """The weight of every row of `edges`."""
+        return _floats(self.weights[self._rows < self.indices])
+
+    @cached_property
+    def is_signed(self) -> bool:
+        """Whether some edge has a negative weight."""
+        return bool((self.weights < 0).any())
+
+    @cached_property
+    def components(self) -> Ints:
+        """The connected component of every node, numbered by their lowest node."""
+        _, labels = sp.csgraph.connected_components(self.adjacency, directed=False)
+        _, first = np.unique(labels, return_index=True)
+        order = np.argsort(np.argsort(first))
+        return _ints(order[labels])
+
+    @cached_property
+    def num_components(self) -> int:
+        """Number of connected components."""
+        return int(self.components.max()) + 1
+
+    @cached_property
+    def content_hash(self) -> str:
+        """SHA-256 of nodes, edges, weights and names; equal graphs have equal hashes."""
+        digest = hashlib.sha256(b"zerokelvin graph 1\0")
+        for array in (self.indptr, self.indices, self.weights):
+            digest.update(np.ascontiguousarray(array).tobytes())
+            digest.update(b"\0")
+        for name in self.names or ():
+            digest.update(f"{type(name).__name__}:{name!r}\0".encode())
+        return digest.hexdigest()
+
+    def laplacian(self) -> sp.csr_array:
+        """The Laplacian D − A; of a signed graph the signed one, with D the absolute degrees."""
+        return sp.csr_array(sp.diags_array(self.degrees) - self.adjacency)
+
+    def neighbors(self, node: int) -> Ints:
+        """Indices of the neighbours of the node with index `node`."""
+        return self.indices[self.indptr[node] : self.indptr[node + 1]]
+
+    def weight(self, u: int, v: int) -> float:
+        """Weight of the edge between two node indices, 0 where there is none."""
+        row = self.neighbors(u)
+        at = int(np.searchsorted(row, v))
+        return float(self.weights[self.indptr[u] + at]) if at < len(row) and row[at] == v else 0.0
+
+    def name(self, index: int) -> Hashable:
+        """Name of the node with this index."""
+        return int(index) if self.names is None else self.names[index]
+
+    def index(self, name: Hashable) -> int:
+        """Index of the node with this name; without names, the index itself, checked."""
+        if self.names is not None:
+            try:
+                return self._positions[name]
+            except (KeyError, TypeError):
+                raise NodeError(self._unknown(name)) from None
+        if isinstance(name, (int, np.integer)) and not isinstance(name, bool) and 0 <= name < self.num_nodes:
+            return int(name)
+        raise NodeError(self._unknown(name))
+
+    # -- derived graphs ---------------------------------------------------------------------------
+
+    def subgraph(self, nodes: ArrayLike) -> Graph:
+        """The graph on the given node indices, in that order, with their names."""
+        chosen = np.asarray(nodes, dtype=np.int64)
+        if len(np.unique(chosen)) != len(chosen):
+            raise GraphError("subgraph nodes repeat; give every node index once.")
+        if len(chosen) and not (0 <= chosen.min() and chosen.max() < self.num_nodes):
+            bad = chosen[(chosen < 0) | (chosen >= self.num_nodes)][0]
+            raise NodeError(f"node index {bad} is outside the graph's {self.num_nodes} nodes.")
+        matrix = self.adjacency[chosen][:, chosen].tocsr()
+        matrix.sort_indices()
+        names = [self.names[i] for i in chosen] if self.names is not None else None
+        return Graph(matrix.indptr, matrix.indices, matrix.data, names)
+
+    def largest_component(self) -> tuple[Graph, Ints]:
+        """The largest connected component, and the indices its nodes have in this graph.
+
+        Of equally large components, the one with the lowest node.
+        """
+        if self.num_components == 1:
+            return self, np.arange(self.num_nodes)
+        nodes = np.flatnonzero(self.components == np.argmax(np.bincount(self.components)))
+        return self.subgraph(nodes), nodes
+
+    def require_positive(self, purpose: str) -> None:
+        """Refuse a signed graph for something that needs positive weights."""
+        if self.is_signed:
+            at = int(np.argmax(self.edge_weights < 0))
+            u, v = (self.name(i) for i in self.edges[at])
+            raise GraphError(
+                f"{purpose} needs positive weights, but edge ({u!r}, {v!r}) has weight "
+                f"{self.edge_weights[at]:g}; drop those edges or use a learner with a signed Laplacian."
+            )
+
+    # -- plumbing ---------------------------------------------------------------------------------
+
+    @cached_property
+    def _rows(self) -> Ints:
+        return np.repeat(np.arange(self.num_nodes), np.diff(self.indptr))
+
+    @cached_property
+    def _positions(self) -> dict[Hashable, int]:
+        return {name: i for i, name in enumerate(self.names or ())}
+
+    def _unknown(self, name: Hashable) -> str:
+        if self.names is None:
+            return f"no node {name!r}; nodes are the integers 0 to {self.num_nodes - 1}."
+        alike = [other for other in self.names[:100_000] if str(other) == str(name)]
+        if alike:
+            return f"no node {name!r}; there is {alike[0]!r}, of another type."
+        return f"no node {name!r} in this graph of {self.num_nodes} nodes (the first is {self.names[0]!r})."
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Graph) and self.content_hash == other.content_hash
+
+    def __hash__(self) -> int:
+        return hash(self.content_hash)
+
+    def __repr__(self) -> str:
+        signed = ", signed" if self.is_signed else ""
+        return f"Graph(nodes={self.num_nodes}, edges={self.num_edges}{signed})"
+
+
+def _ints(array: ArrayLike) -> Ints:
+    copy = np.array(array, dtype=np.int64, order="C")
+    copy.setflags(write=False)
+    return copy
+
+
+def _floats(array: ArrayLike) -> Floats:
+    copy = np.array(array, dtype=np.float64, order="C")
+    copy.setflags(write=False)
+    return copy

@@ -1,0 +1,1 @@
+"""Every file format; nothing else opens files."""

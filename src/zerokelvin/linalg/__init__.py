@@ -1,0 +1,1 @@
+"""Laplacians, solvers, kernel columns, resistances."""

@@ -1,0 +1,1 @@
+"""Names, classes, asking and answering, saving: the game and the session."""
