@@ -1,0 +1,48 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from linalg.graphs import random_graph
+from naive import linalg as naive
+
+from zerokelvin.graph import Graph
+from zerokelvin.linalg.balance import balance
+from zerokelvin.linalg.dense import laplacian_pseudoinverse
+
+
+@pytest.mark.parametrize("signed", [False, True])
+def test_equals_the_pseudoinverse_by_definition(signed):
+    for seed in range(1500):
+        graph = random_graph(seed, signed=signed)
+        wanted = naive.pseudoinverse(graph)
+        found = laplacian_pseudoinverse(graph)
+        assert np.allclose(found, wanted, atol=1e-9 * max(1.0, np.abs(wanted).max())), seed
+
+
+def test_symmetric_and_orthogonal_to_the_components():
+    for seed in range(300):
+        graph = random_graph(seed)
+        inverse = laplacian_pseudoinverse(graph)
+        indicator = np.eye(graph.num_components)[graph.components]
+        scale = max(1.0, np.abs(inverse).max())
+        assert np.abs(inverse - inverse.T).max() <= 1e-12 * scale
+        assert np.abs(inverse @ indicator).max() <= 1e-11 * scale
+
+
+def test_isolated_nodes_have_zero_rows():
+    graph = Graph.from_edges([(0, 1)], num_nodes=4)
+    assert not laplacian_pseudoinverse(graph)[2:].any()
+    assert not laplacian_pseudoinverse(graph)[:, 2:].any()
+
+
+def test_balance_is_singularity_of_the_signed_laplacian():
+    for seed in range(1500):
+        graph = random_graph(seed, signed=True, weights="uniform")
+        camps = balance(graph)
+        matrix = naive.dense_laplacian(graph)
+        for component in range(graph.num_components):
+            nodes = graph.components == component
+            smallest = np.linalg.eigvalsh(matrix[np.ix_(nodes, nodes)])[0]
+            assert camps.balanced[component] == (smallest < 1e-9), seed
+            if camps.balanced[component]:
+                assert np.abs(matrix[np.ix_(nodes, nodes)] @ camps.signs[nodes]).max() < 1e-12

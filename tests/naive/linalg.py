@@ -1,0 +1,50 @@
+"""By-definition versions of everything in zerokelvin.linalg, on dense matrices."""
+
+from __future__ import annotations
+
+import numpy as np
+import scipy.linalg
+
+
+def dense_laplacian(graph):
+    matrix = np.zeros((graph.num_nodes, graph.num_nodes))
+    for (u, v), w in zip(graph.edges, graph.edge_weights, strict=True):
+        matrix[u, v] -= w
+        matrix[v, u] -= w
+        matrix[u, u] += abs(w)
+        matrix[v, v] += abs(w)
+    return matrix
+
+
+def operator(graph, shift=0.0, normalized=False):
+    """L + shift·I, or D^(-1/2) L D^(-1/2) + shift·I with rows of isolated nodes zero."""
+    matrix = dense_laplacian(graph)
+    if normalized:
+        degree = matrix.diagonal().copy()
+        scale = np.array([1 / np.sqrt(d) if d > 0 else 1.0 for d in degree])
+        matrix = scale[:, None] * matrix * scale[None, :]
+    return matrix + shift * np.eye(graph.num_nodes)
+
+
+def pseudoinverse(graph, shift=0.0, normalized=False):
+    return np.linalg.pinv(operator(graph, shift, normalized), rcond=1e-11, hermitian=True)
+
+
+def resistances(graph):
+    inverse = pseudoinverse(graph)
+    count = graph.num_nodes
+    result = np.zeros((count, count))
+    for p in range(count):
+        for q in range(count):
+            if graph.components[p] != graph.components[q]:
+                result[p, q] = np.inf
+            else:
+                difference = np.zeros(count)
+                difference[p] += 1
+                difference[q] -= 1
+                result[p, q] = difference @ inverse @ difference
+    return result
+
+
+def heat_kernel(graph, t, normalized=False):
+    return scipy.linalg.expm(-t * operator(graph, 0.0, normalized))
