@@ -1,0 +1,143 @@
+"""The geodesic diameter D_G: exact where that is affordable, otherwise a proven upper bound.
+
+A sweep is the distances from one node to all others. The diameter of a tree takes two sweeps. Any other
+component starts from a centre c, the middle of a long path found by sweeps, and visits nodes by falling
+distance from c. With d₁ ≥ d₂ the largest distances from c among nodes not yet visited, two of these are
+at most d₁ + d₂ apart by the triangle inequality, so
+
+    max ecc(visited)  ≤  D_G  ≤  max(max ecc(visited), d₁ + d₂).
+
+The two sides meet after a handful of sweeps on most graphs; out of sweeps, the right side is returned,
+which is never above twice the eccentricity of c.
+
+References
+----------
+Herbster, Pontil 2006, "Prediction on a graph with a perceptron", section 3 and eq. (9): R_G ≤ D_G.
+Crescenzi, Grossi, Habib, Lanzi, Marino 2013, "On computing the diameter of real-world undirected
+graphs" (the order of visits).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from zerokelvin.errors import ParameterError
+from zerokelvin.graph.distances import shortest_paths
+from zerokelvin.graph.graph import Graph
+from zerokelvin.graph.measured import Measured
+
+__all__ = ["diameter"]
+
+Ints = NDArray[np.int64]
+Floats = NDArray[np.float64]
+
+_STEPS = 300_000_000  # edge visits spent by default; Dijkstra costs about ten times a breadth-first step
+_ROUNDING = 1e-12  # two sums of the same lengths in another order agree to this
+
+
+def diameter(graph: Graph, max_sweeps: int | None = None) -> Measured:
+    """The geodesic diameter D_G, or an upper bound on it where the exact value would take too long.
+
+    Of a disconnected graph, the largest diameter of its components; `Measured.method` says so.
+
+    Parameters
+    ----------
+    graph
+        The graph, weights positive.
+    max_sweeps
+        Most sweeps per component that is not a tree; by default as many as fit in about 3·10⁸ edge
+        visits (3·10⁷ where weights differ), at least 16. That is enough for every node, so for an
+        exact value on any graph, up to a few thousand nodes.
+
+    Examples
+    --------
+    >>> diameter(Graph.from_edges([(0, 1), (1, 2), (2, 3), (3, 0)]))
+    Measured(value=2.0, exact=True, method='eccentricities from a centre')
+    """
+    graph.require_positive("the geodesic diameter")
+    if max_sweeps is not None and max_sweeps < 1:
+        raise ParameterError(f"max_sweeps={max_sweeps} is not positive; give at least 1.")
+    lower, upper, method = 0.0, 0.0, "no edges"
+    for part in _components(graph):
+        if part.longest_possible() > lower:
+            low, high, how = part.diameter_bounds(max_sweeps)
+            if high > upper:
+                upper, method = high, how
+            lower = max(lower, low)
+    exact = lower >= upper * (1 - _ROUNDING)
+    if graph.num_components > 1:
+        method += f"; maximum over {graph.num_components} components"
+    return Measured(lower if exact else upper, exact, method)
+
+
+@dataclass(frozen=True)
+class _Component:
+    """One connected component as a CSR graph of its own."""
+
+    indptr: Ints
+    indices: Ints
+    weights: Floats
+
+    def longest_possible(self) -> float:
+        """A bound on the diameter without any sweep: a path over all nodes along the longest edges."""
+        with np.errstate(over="ignore"):
+            return (len(self.indptr) - 2) / float(self.weights.min())
+
+    def sweep(self, node: int) -> Floats:
+        return shortest_paths(self.indptr, self.indices, self.weights, node)
+
+    def diameter_bounds(self, max_sweeps: int | None) -> tuple[float, float, str]:
+        first = self.sweep(0)
+        far = self.sweep(int(first.argmax()))
+        count = len(self.indptr) - 1
+        if len(self.indices) == 2 * (count - 1):
+            value = float(far.max())
+            return value, value, "two sweeps of a tree"
+        return self._visit(far, self._budget(max_sweeps))
+
+    def _budget(self, max_sweeps: int | None) -> int:
+        if max_sweeps is not None:
+            return max_sweeps
+        steps = _STEPS if self.weights.min() == self.weights.max() else _STEPS // 10
+        return max(16, steps // (len(self.indptr) + len(self.indices)))
+
+    def _visit(self, far: Floats, sweeps: int) -> tuple[float, float, str]:
+        back = self.sweep(int(far.argmax()))
+        lower = max(float(far.max()), float(back.max()))
+        centre = int(np.maximum(far, back).argmin())  # the middle of a longest path found so far
+        distance = self.sweep(centre)
+        order = np.argsort(-distance, kind="stable")
+        falling = np.append(distance[order], 0.0)  # the last node has no partner left
+        for visited, node in enumerate(order):
+            upper = max(lower, float(falling[visited] + falling[visited + 1]))
+            if lower >= upper * (1 - _ROUNDING):
+                return lower, lower, "eccentricities from a centre"
+            if visited >= sweeps:
+                return lower, upper, "two largest distances from a centre"
+            lower = max(lower, float(self.sweep(int(node)).max()))
+        return lower, lower, "eccentricities from a centre"
+
+
+def _components(graph: Graph) -> Iterator[_Component]:
+    """The components that have edges, the largest first."""
+    order = np.argsort(graph.components, kind="stable")
+    sizes = np.bincount(graph.components)
+    ends = np.cumsum(sizes)
+    if len(sizes) == 1:
+        matrix = graph.adjacency
+    else:
+        matrix = graph.adjacency[order][:, order].tocsr()
+    for part in np.argsort(-sizes, kind="stable"):
+        if sizes[part] == 1:
+            return
+        low, high = int(ends[part] - sizes[part]), int(ends[part])
+        begin, end = int(matrix.indptr[low]), int(matrix.indptr[high])
+        yield _Component(
+            matrix.indptr[low : high + 1].astype(np.int64) - begin,
+            matrix.indices[begin:end].astype(np.int64) - low,
+            matrix.data[begin:end],
+        )
