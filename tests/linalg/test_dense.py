@@ -2,9 +2,9 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+
 from linalg.graphs import random_graph
 from naive import linalg as naive
-
 from zerokelvin.graph import Graph
 from zerokelvin.linalg.balance import balance
 from zerokelvin.linalg.dense import laplacian_pseudoinverse
