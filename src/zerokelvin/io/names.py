@@ -1,0 +1,83 @@
+"""Node names in files: which ones a format can hold, and which texts stand for integers.
+
+A text file cannot tell the name ``17`` from the name ``"17"``. One rule serves all text formats: when
+every name is an integer in its usual spelling (no sign but a minus, no leading zeros, at most 18
+digits), the names are integers; otherwise every name is a string.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Hashable, Sequence
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from numpy.typing import NDArray
+
+from zerokelvin.errors import GraphError
+from zerokelvin.graph import Graph
+
+__all__ = ["INTEGER", "integers", "name_values", "parse_names", "unless_numbered"]
+
+INTEGER = r"^(?:0|-?[1-9][0-9]{0,17})$"
+
+
+def integers(texts: Any) -> Any | None:
+    """A pyarrow array of texts as int64, or None unless every one is spelt as an integer.
+
+    >>> integers(pa.array(["3", "-1"])).to_pylist(), integers(pa.array(["3", "01"]))
+    ([3, -1], None)
+    """
+    if len(texts) == 0 or not pc.all(pc.match_substring_regex(texts, INTEGER)).as_py():
+        return None
+    return pc.cast(texts, pa.int64())
+
+
+def parse_names(texts: Sequence[str]) -> list[Hashable]:
+    """Names read from a text format: all integers if all are spelt so, else the texts."""
+    if all(re.match(INTEGER, text) for text in texts):
+        return [int(text) for text in texts]
+    return list(texts)
+
+
+def unless_numbered(names: Sequence[Hashable]) -> Sequence[Hashable] | None:
+    """The names, or None where they are just 0, 1, 2, …"""
+    numbered = all(type(name) is int and name == i for i, name in enumerate(names))
+    return None if numbered else names
+
+
+def name_values(graph: Graph, kind: str, *, clean: bool = False) -> NDArray[np.int64] | list[str]:
+    """Every node's name as one integer array or one list of strings; other names are refused.
+
+    Parameters
+    ----------
+    graph
+        The graph whose nodes are to be written.
+    kind
+        The format, for the error message.
+    clean
+        Whether to refuse strings that a line of text cannot hold.
+    """
+    if graph.names is None:
+        return np.arange(graph.num_nodes)
+    names = graph.names
+    if all(isinstance(name, (int, np.integer)) and not isinstance(name, bool) for name in names):
+        if all(-(2**63) <= int(name) < 2**63 for name in names):  # type: ignore[call-overload]
+            return np.array(names, dtype=np.int64)
+        raise GraphError(f"{kind} holds integers of 64 bits, and some node name is larger; use strings.")
+    texts = [str(name) for name in names if isinstance(name, str)]
+    if len(texts) != len(names):
+        bad = next(name for name in names if not isinstance(name, str))
+        raise GraphError(
+            f"node name {bad!r} cannot be written to {kind}, which holds names that are all strings "
+            "or all integers; rename the nodes first."
+        )
+    for text in texts if clean else ():
+        if not text or text != text.strip() or any(ord(c) < 32 for c in text):
+            raise GraphError(
+                f"node name {text!r} cannot be written to {kind}: it is empty, or has blanks at its ends "
+                "or line breaks inside; rename the node or write npz."
+            )
+    return texts
