@@ -13,7 +13,15 @@ from pathlib import Path
 from zerokelvin.errors import DataError
 from zerokelvin.io.text import TextTable, is_number
 
-__all__ = ["NODE_PAIRS", "WEIGHT_WORDS", "Column", "find_column", "has_header", "node_columns", "weight_column"]
+__all__ = [
+    "NODE_PAIRS",
+    "WEIGHT_WORDS",
+    "Column",
+    "find_column",
+    "has_header",
+    "node_columns",
+    "weight_column",
+]
 
 Column = str | int
 
@@ -75,7 +83,7 @@ def node_columns(
     second = default[1] if target is None else find_column(target, names, path)
     if first == second:
         raise DataError(
-            f"column '{names[first]}' of '{path}' is taken as source and as target; name two different columns."
+            f"column '{names[first]}' of '{path}' is both source and target; name two different columns."
         )
     return first, second
 

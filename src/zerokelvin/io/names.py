@@ -43,7 +43,7 @@ def parse_names(texts: Sequence[str]) -> list[Hashable]:
 
 
 def unless_numbered(names: Sequence[Hashable]) -> Sequence[Hashable] | None:
-    """The names, or None where they are just 0, 1, 2, …"""
+    """The names, or None where they are just 0, 1, 2 and so on."""
     numbered = all(type(name) is int and name == i for i, name in enumerate(names))
     return None if numbered else names
 

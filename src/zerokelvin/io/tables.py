@@ -36,7 +36,7 @@ _HEADER_WORDS = [word for pair in NODE_PAIRS for word in pair] + list(WEIGHT_WOR
 
 def read_text(
     path: Path,
-    format: str,
+    kind: str,
     source: Spec = None,
     target: Spec = None,
     weight: Column | bool | None = None,
@@ -44,7 +44,7 @@ def read_text(
     delimiter: str | None = None,
 ) -> Graph:
     """Read a graph from delimited text."""
-    table = open_text(path, delimiter=delimiter, format=format)
+    table = open_text(path, delimiter=delimiter, kind=kind)
     if header is None:
         by_name = any(isinstance(column, str) for column in (source, target, weight))
         header = by_name or has_header(table, _HEADER_WORDS)
@@ -63,7 +63,7 @@ def read_text(
 
     weights = None if chosen is None else _finite(rows[str(chosen)], place)
     ends = [_filled(rows[str(i)], names[i] if header else str(i), place) for i in nodes]
-    return _graph(_trimmed(ends[0]), _trimmed(ends[1]), weights, path, text=True)
+    return _graph(ends[0], ends[1], weights, path, text=True)
 
 
 def read_parquet(
@@ -95,16 +95,18 @@ def read_parquet(
                 "choose another weight column."
             )
         weights = _finite(column, place)
-    ends = [_filled(_names(rows[schema.names[i]], schema.names[i], path), schema.names[i], place) for i in nodes]
+    ends = [
+        _filled(_names(rows[schema.names[i]], schema.names[i], path), schema.names[i], place) for i in nodes
+    ]
     if ends[0].type != ends[1].type:
         ends = [end.cast(pa.large_string()) for end in ends]
     return _graph(ends[0], ends[1], weights, path, text=False)
 
 
-def write_text(graph: Graph, path: Path, format: str) -> None:
+def write_text(graph: Graph, path: Path, kind: str) -> None:
     """Write a graph as delimited text with a header: commas for csv, tabs for tsv and txt."""
-    table = _edge_table(graph, format, clean=True)
-    options = pacsv.WriteOptions(delimiter="," if format == "csv" else "\t", quoting_style="needed")
+    table = _edge_table(graph, kind, clean=True)
+    options = pacsv.WriteOptions(delimiter="," if kind == "csv" else "\t", quoting_style="needed")
     compression = "gzip" if path.suffix.lower() == ".gz" else None
     with replacing(path) as draft, pa.output_stream(draft, compression=compression) as sink:
         pacsv.write_csv(table, sink, options)
@@ -173,11 +175,6 @@ def _names(column: Any, name: str, path: Path) -> Any:
     )
 
 
-def _trimmed(column: Any) -> Any:
-    blank = pc.match_substring_regex(column, r"^\s|\s$")
-    return pc.utf8_trim_whitespace(column) if pc.any(blank).as_py() else column
-
-
 def _graph(source: Any, target: Any, weights: Floats | None, path: Path, *, text: bool) -> Graph:
     """The graph of two columns of names; texts that all spell integers are integers."""
     if len(source) == 0:
@@ -188,6 +185,10 @@ def _graph(source: Any, target: Any, weights: Floats | None, path: Path, *, text
     encoded = both.dictionary_encode().unify_dictionaries()
     names = encoded.chunk(0).dictionary
     codes = np.concatenate([chunk.indices.to_numpy() for chunk in encoded.chunks]).astype(np.int64)
+    if text and pc.any(pc.match_substring_regex(names, r"^\s|\s$")).as_py():
+        return _graph(
+            pc.utf8_trim_whitespace(source), pc.utf8_trim_whitespace(target), weights, path, text=True
+        )
     numbers = integers(names) if text else None
     if numbers is not None:
         ends = numbers.to_numpy()[codes].reshape(2, -1)

@@ -56,7 +56,7 @@ class TextTable:
         return len(self.first[0])
 
     def read(self, types: Mapping[int, Any], *, header: bool) -> Any:
-        """The columns at the given positions as a pyarrow table with columns ``"0"``, ``"1"``, …"""
+        """The columns at the given positions as a pyarrow table with columns ``"0"``, ``"1"`` and so on."""
         bad: list[str] = []
 
         def stop(row: Any) -> str:
@@ -114,7 +114,7 @@ class TextTable:
         )
 
 
-def open_text(path: PathLike, *, delimiter: str | None = None, format: str | None = None) -> TextTable:
+def open_text(path: PathLike, *, delimiter: str | None = None, kind: str | None = None) -> TextTable:
     """Read a text file and look at its first rows.
 
     Parameters
@@ -125,7 +125,7 @@ def open_text(path: PathLike, *, delimiter: str | None = None, format: str | Non
         One character. By default a comma for csv (a semicolon or tab where the first line has no
         comma), a tab for tsv, and for txt the first of tab, comma, semicolon and blanks that splits
         the first rows evenly.
-    format
+    kind
         ``"csv"``, ``"tsv"`` or ``"txt"``; by default the suffix of the path.
     """
     found = Path(path)
@@ -139,7 +139,7 @@ def open_text(path: PathLike, *, delimiter: str | None = None, format: str | Non
         raise DataError(f"'{found}' is not UTF-8 text; convert it first.") from None
     if not lines:
         raise DataError(f"'{found}' is empty; it holds no rows.")
-    kind = format or {".tsv": "tsv", ".tab": "tsv", ".csv": "csv"}.get(format_suffix(found), "txt")
+    kind = kind or {".tsv": "tsv", ".tab": "tsv", ".csv": "csv"}.get(format_suffix(found), "txt")
     chosen = _checked(delimiter) if delimiter is not None else _sniff(lines, kind)
     if chosen == BLANKS:
         data = _single_blanks(data)
@@ -159,7 +159,9 @@ def is_number(text: str) -> bool:
 
 def _checked(delimiter: str) -> str:
     if len(delimiter) != 1 or delimiter in '"\r\n' or not delimiter.isascii():
-        raise ParameterError(f"delimiter {delimiter!r} is not one ASCII character; give one such as ',' or tab.")
+        raise ParameterError(
+            f"delimiter {delimiter!r} is not one ASCII character; give one such as ',' or tab."
+        )
     return delimiter
 
 

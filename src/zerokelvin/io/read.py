@@ -1,0 +1,129 @@
+"""Read and write graphs in any format, chosen by the suffix of the file name."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+from zerokelvin.errors import DataError, ParameterError
+from zerokelvin.graph import Graph
+from zerokelvin.io.columns import Column
+from zerokelvin.io.files import PathLike, existing_file, format_suffix
+from zerokelvin.io.matrix_market import read_matrix_market, write_matrix_market
+from zerokelvin.io.networkx_formats import read_gml, read_graphml, write_gml, write_graphml
+from zerokelvin.io.npz import read_npz, write_npz
+from zerokelvin.io.tables import read_parquet, read_text, write_parquet, write_text
+
+__all__ = ["FORMATS", "format_of", "read_graph", "write_graph"]
+
+FORMATS: dict[str, tuple[str, ...]] = {
+    "csv": (".csv",),
+    "tsv": (".tsv", ".tab"),
+    "txt": (".txt", ".edges", ".edgelist"),
+    "parquet": (".parquet", ".pq"),
+    "mtx": (".mtx",),
+    "graphml": (".graphml",),
+    "gml": (".gml",),
+    "npz": (".npz",),
+}
+_TEXT = ("csv", "tsv", "txt")
+_NO_GZIP = ("parquet", "npz")
+
+_READERS: dict[str, Callable[[Path], Graph]] = {
+    "mtx": read_matrix_market,
+    "graphml": read_graphml,
+    "gml": read_gml,
+    "npz": read_npz,
+}
+_WRITERS: dict[str, Callable[[Graph, Path], None]] = {
+    "parquet": write_parquet,
+    "mtx": write_matrix_market,
+    "graphml": write_graphml,
+    "gml": write_gml,
+    "npz": write_npz,
+}
+
+
+def read_graph(
+    path: PathLike,
+    *,
+    format: str | None = None,  # noqa: A002 - the usual name, part of the public contract
+    source: Column | None = None,
+    target: Column | None = None,
+    weight: Column | bool | None = None,
+    header: bool | None = None,
+    delimiter: str | None = None,
+) -> Graph:
+    """Read a graph from a file.
+
+    Parameters
+    ----------
+    path
+        The file. Text formats may be compressed (``.gz``).
+    format
+        One of csv, tsv, txt, parquet, mtx, graphml, gml, npz; by default told by the suffix.
+    source, target
+        Tables only: the two node columns, by name or by position from 0. By default columns with
+        usual names (source and target, src and dst, from and to, u and v, …) or else the first two.
+    weight
+        Tables only: the weight column, by name or position; False for none. By default a column
+        called weight, w or value, or else the third column if it holds numbers.
+    header
+        csv, tsv, txt only: whether the first row names the columns; found out by default.
+    delimiter
+        csv, tsv, txt only: one character, a space for runs of blanks; found out by default.
+
+    Examples
+    --------
+    >>> import os, tempfile
+    >>> path = os.path.join(tempfile.mkdtemp(), "edges.csv")
+    >>> write_graph(Graph.from_edges([("ann", "bob"), ("bob", "cem")], [2.0, 0.5]), path)
+    >>> read_graph(path)
+    Graph(nodes=3, edges=2)
+    """
+    found = Path(path)
+    kind = format_of(found, format)
+    existing_file(found)
+    if kind in _TEXT:
+        return read_text(found, kind, source, target, weight, header, delimiter)
+    _refuse(kind, header=header, delimiter=delimiter)
+    if kind == "parquet":
+        return read_parquet(found, source, target, weight)
+    _refuse(kind, source=source, target=target, weight=weight)
+    return _READERS[kind](found)
+
+
+def write_graph(graph: Graph, path: PathLike, *, format: str | None = None) -> None:  # noqa: A002
+    """Write a graph to a file, whole or not at all; `format` is told by the suffix by default.
+
+    Every format keeps structure and weights. Matrix Market keeps no names; the others keep names
+    that are all strings or all integers (see the guide on files for the details).
+    """
+    found = Path(path)
+    kind = format_of(found, format)
+    if kind in _NO_GZIP and found.suffix.lower() == ".gz":
+        raise ParameterError(f"{kind} is compressed already; leave out the .gz of '{found.name}'.")
+    if kind in _TEXT:
+        write_text(graph, found, kind)
+    else:
+        _WRITERS[kind](graph, found)
+
+
+def format_of(path: Path, given: str | None = None) -> str:
+    """The format of a file, as given or by its suffix."""
+    if given is not None:
+        if given not in FORMATS:
+            raise ParameterError(f"unknown format '{given}'; known: {', '.join(FORMATS)}.")
+        return given
+    suffix = format_suffix(path)
+    for kind, suffixes in FORMATS.items():
+        if suffix in suffixes:
+            return kind
+    known = " ".join(suffix for suffixes in FORMATS.values() for suffix in suffixes)
+    raise DataError(f"'{path}' has the unknown suffix '{suffix}'; known: {known}, or give format=.")
+
+
+def _refuse(kind: str, **options: object) -> None:
+    for name, value in options.items():
+        if value is not None:
+            raise ParameterError(f"{name}={value!r} has no meaning for {kind} files; leave it out.")
