@@ -54,7 +54,7 @@ class _Listener(event.Listener):
                 self._notify(getattr(dispatcher, "__name__", "kernel").lstrip("_"))
         self._depth += 1
 
-    def on_end(self, occurrence: Any) -> None:  # noqa: ARG002
+    def on_end(self, occurrence: Any) -> None:
         self._depth -= 1
         if self._depth == 0:
             self.total.seconds += time.perf_counter() - self._began

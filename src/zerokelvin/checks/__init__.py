@@ -1,1 +1,5 @@
-"""The contract every learner keeps, shipped so that others can run it."""
+"""The contract every learner keeps, shipped so that others can run it over their own learner."""
+
+from zerokelvin.checks.contract import CHECKS, ContractError, check_learner
+
+__all__ = ["CHECKS", "ContractError", "check_learner"]

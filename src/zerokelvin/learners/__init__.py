@@ -1,1 +1,52 @@
-"""The learners, one file each, their bounds beside them."""
+"""The learners, one file each with its bound beside it, and what they have in common.
+
+Importing this package imports every module in it, so a new file with one ``@learner("name")`` line
+is registered without any other change.
+"""
+
+import importlib
+import pkgutil
+from typing import Any
+
+from zerokelvin.learners.asking import Always, Margin, Policy, RandomRate, parse_policy
+from zerokelvin.learners.base import (
+    LEARNERS,
+    Learner,
+    Problems,
+    State,
+    Trace,
+    Trials,
+    learner,
+    make,
+    names,
+    sign,
+)
+
+__all__ = [
+    "LEARNERS",
+    "Always",
+    "Learner",
+    "Margin",
+    "Policy",
+    "Problems",
+    "RandomRate",
+    "State",
+    "Trace",
+    "Trials",
+    "learner",
+    "make",
+    "names",
+    "parse_policy",
+    "sign",
+]
+
+for _module in pkgutil.iter_modules(__path__):
+    importlib.import_module(f"{__name__}.{_module.name}")
+
+
+def __getattr__(name: str) -> Any:
+    """Every registered learner class is an attribute: ``zk.learners.Perceptron``."""
+    for cls in LEARNERS.values():
+        if cls.__name__ == name:
+            return cls
+    raise AttributeError(f"module '{__name__}' has no attribute '{name}'")

@@ -1,0 +1,84 @@
+"""A proven bound on the number of mistakes, taken apart into its terms.
+
+A bound is a number with its reasons: the theorem it comes from, the named terms it was computed
+from, and the theorem's assumptions, each with whether it holds here. A bound whose assumptions do
+not all hold is still shown, but promises nothing: ``bound.holds`` says which it is.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+__all__ = ["Assumption", "Bound"]
+
+
+@dataclass(frozen=True)
+class Assumption:
+    """One assumption of a theorem and whether it holds here."""
+
+    text: str
+    holds: bool
+
+
+@dataclass(frozen=True)
+class Bound:
+    """An upper bound on mistakes with its theorem, terms and assumptions.
+
+    Examples
+    --------
+    >>> bound = Bound(12.5, "Theorem 4.2", {"cut": 1.0}, (Assumption("the graph is connected", True),))
+    >>> bound.holds, bound.allows(12), bound.allows(13)
+    (True, True, False)
+    >>> print(bound)
+    at most 12.5 mistakes (Theorem 4.2)
+    """
+
+    value: float
+    theorem: str
+    terms: Mapping[str, float] = field(default_factory=dict)
+    assumptions: tuple[Assumption, ...] = ()
+    parts: tuple[Bound, ...] = ()
+
+    @property
+    def holds(self) -> bool:
+        """Whether every assumption holds, so that the value is a guarantee."""
+        return all(assumption.holds for assumption in self.assumptions)
+
+    def allows(self, mistakes: int) -> bool:
+        """Whether this many mistakes stay within the bound (up to rounding)."""
+        return mistakes <= self.value * (1 + 1e-9) + 1e-9
+
+    @classmethod
+    def total(cls, parts: Sequence[Bound]) -> Bound:
+        """The bound of a one-vs-rest game: mistakes of the class are at most those of all problems.
+
+        If every binary problem is right, exactly the true class has a non-negative margin, so the
+        largest margin is the true class; a wrong class thus costs at least one binary mistake.
+        """
+        if len(parts) == 1:
+            return parts[0]
+        broken = [a for part in parts for a in part.assumptions if not a.holds]
+        kept = parts[0].assumptions if parts else ()
+        assumptions = tuple({a.text: a for a in (*kept, *broken)}.values())
+        terms = {f"problem {i}": part.value for i, part in enumerate(parts)}
+        theorem = f"{parts[0].theorem}, summed over {len(parts)} one-vs-rest problems"
+        return cls(math.fsum(p.value for p in parts), theorem, terms, assumptions, tuple(parts))
+
+    def as_dict(self) -> dict[str, Any]:
+        """Plain values for JSON; an infinite value becomes None."""
+        return {
+            "value": self.value if math.isfinite(self.value) else None,
+            "theorem": self.theorem,
+            "terms": {k: v if math.isfinite(v) else None for k, v in self.terms.items()},
+            "assumptions": [{"text": a.text, "holds": a.holds} for a in self.assumptions],
+            "holds": self.holds,
+        }
+
+    def __str__(self) -> str:
+        number = f"{self.value:.4g}" if math.isfinite(self.value) else "infinitely many"
+        broken = [a.text for a in self.assumptions if not a.holds]
+        promise = f"; no guarantee here, since it assumes that {' and '.join(broken)}" if broken else ""
+        return f"at most {number} mistakes ({self.theorem}){promise}"

@@ -1,0 +1,151 @@
+"""When to ask for a label: policies that any learner can be combined with.
+
+A policy sees how confident a prediction is and decides whether its label is worth asking for. With
+the confidence of a binary problem |margin| and of a multi-class one half the gap between the two
+largest margins, every policy here is one comparison per trial,
+
+    ask  ⇔  confidence < limit(trial),
+
+so a compiled game needs nothing but an array of limits. Coins are a hash of (seed, trial): deciding
+consumes no state, so asking twice gives the same answer and a saved session goes on as before.
+
+The margin policy asks with probability b / (b + |margin|) (Cesa-Bianchi, Gentile, Zaniboni 2006).
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from zerokelvin.errors import ParameterError
+
+__all__ = ["Always", "Margin", "Policy", "RandomRate", "coins", "confidence", "parse_policy"]
+
+Ints = NDArray[np.int64]
+Floats = NDArray[np.float64]
+
+
+class Policy(ABC):
+    """Decides from the confidence of a prediction whether to ask for its label."""
+
+    @abstractmethod
+    def limits(self, coins: Floats) -> Floats:
+        """The confidence below which to ask, given one uniform coin in (0, 1) per trial."""
+
+    @abstractmethod
+    def __str__(self) -> str:
+        """The text `parse_policy` turns back into this policy."""
+
+
+@dataclass(frozen=True)
+class Always(Policy):
+    """Ask for every label.
+
+    >>> Always().limits(np.array([0.5])).tolist()
+    [inf]
+    """
+
+    def limits(self, coins: Floats) -> Floats:
+        """Infinite: every confidence is below it."""
+        return np.full(len(coins), np.inf)
+
+    def __str__(self) -> str:
+        return "always"
+
+
+@dataclass(frozen=True)
+class RandomRate(Policy):
+    """Ask with probability `p`, whatever the margin.
+
+    >>> RandomRate(0.3).limits(np.array([0.2, 0.4])).tolist()
+    [inf, 0.0]
+    """
+
+    p: float
+
+    def __post_init__(self) -> None:
+        if not 0 <= self.p <= 1:
+            raise ParameterError(f"policy random:{self.p} needs a rate between 0 and 1.")
+
+    def limits(self, coins: Floats) -> Floats:
+        """Infinite where the coin is below p, else 0: no confidence is below it."""
+        return np.where(coins < self.p, np.inf, 0.0)
+
+    def __str__(self) -> str:
+        return f"random:{self.p!r}"
+
+
+@dataclass(frozen=True)
+class Margin(Policy):
+    """Ask with probability b / (b + confidence): always when undecided, seldom when sure.
+
+    The coin u asks iff u < b / (b + confidence), that is iff confidence < b (1/u − 1).
+
+    >>> Margin(1.0).limits(np.array([0.5])).tolist()
+    [1.0]
+    """
+
+    b: float = 1.0
+
+    def __post_init__(self) -> None:
+        if not (self.b > 0 and np.isfinite(self.b)):
+            raise ParameterError(f"policy margin:{self.b} needs a positive, finite scale.")
+
+    def limits(self, coins: Floats) -> Floats:
+        """The limit b (1/u − 1) for each coin u."""
+        limits: Floats = self.b * (1.0 / coins - 1.0)
+        return limits
+
+    def __str__(self) -> str:
+        return f"margin:{self.b!r}"
+
+
+def parse_policy(policy: Policy | str | None) -> Policy:
+    """Turn ``"always"``, ``"random:0.3"`` or ``"margin:1.0"`` into a policy.
+
+    >>> parse_policy("margin:2")
+    Margin(b=2.0)
+    """
+    if policy is None:
+        return Always()
+    if isinstance(policy, Policy):
+        return policy
+    name, _, argument = str(policy).partition(":")
+    try:
+        if name == "always" and not argument:
+            return Always()
+        if name == "random":
+            return RandomRate(float(argument))
+        if name == "margin":
+            return Margin(float(argument)) if argument else Margin()
+    except ParameterError:
+        raise
+    except ValueError:
+        pass
+    raise ParameterError(f"unknown policy '{policy}'; write always, random:RATE or margin:SCALE.")
+
+
+def coins(seed: int, trials: Ints) -> Floats:
+    """One uniform number in (0, 1) per trial number, a pure function of (seed, trial).
+
+    The mixing function is SplitMix64 (Steele, Lea, Flood 2014).
+    """
+    golden = np.uint64(0x9E3779B97F4A7C15)
+    with np.errstate(over="ignore"):
+        key = np.uint64(seed & 0xFFFFFFFFFFFFFFFF) * golden + np.uint64(0xD1B54A32D192ED03)
+        z = key ^ ((trials.astype(np.uint64) + np.uint64(1)) * golden)
+        z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+        z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+        z ^= z >> np.uint64(31)
+    return ((z >> np.uint64(11)).astype(np.float64) + 0.5) * 2.0**-53
+
+
+def confidence(margins: Floats) -> float:
+    """|margin| of one problem; of several, half the gap between the two largest margins."""
+    if len(margins) == 1:
+        return abs(float(margins[0]))
+    top = np.partition(margins, -2)[-2:]
+    return 0.5 * float(top[1] - top[0])

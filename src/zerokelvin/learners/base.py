@@ -1,0 +1,232 @@
+"""What a learner is: a frozen dataclass of parameters that starts states.
+
+A `Learner` holds hyper-parameters only. ``prepare(graph)`` does the work that depends on the graph
+alone (a kernel, an embedding, a spanning tree), once for all classes and shuffles; ``start`` gives
+the `State` of one binary problem:
+
+- ``margin(node)`` is pure; the prediction is its sign, with sign(0) = +1;
+- ``update(node, label)`` with a label in {-1, +1} alone changes the state;
+- ``ask(node)`` says whether a selective learner wants this label;
+- ``bound(labels)`` is the proven bound on its mistakes against the labelling ``labels``.
+
+A multi-class game plays one such problem per class (`Problems`). The default plays in a Python
+loop; a learner whose predictions are look-ups overrides ``Problems.play`` with a compiled one and
+names the class in ``Learner.problems``.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from zerokelvin.certify import Assumption, Bound
+from zerokelvin.errors import ParameterError
+from zerokelvin.graph import Graph
+from zerokelvin.learners.asking import confidence
+from zerokelvin.registry import Registry
+
+__all__ = ["LEARNERS", "Learner", "Problems", "State", "Trace", "Trials", "learner", "make", "names", "sign"]
+
+Ints = NDArray[np.int64]
+Floats = NDArray[np.float64]
+Progress = Callable[[int], None]
+
+
+def sign(margin: float) -> int:
+    """The label a margin stands for: +1 from 0 on, −1 below."""
+    return 1 if margin >= 0 else -1
+
+
+class State(ABC):
+    """One binary problem: predicts with `margin`, learns with `update`.
+
+    Subclasses list in `fields` the attributes that `update` changes (arrays, lists of numbers or
+    scalars); `snapshot` and `restore` then work without further code. A subclass that leaves
+    `fields` empty is restored by replaying its updates instead.
+    """
+
+    fields: ClassVar[tuple[str, ...]] = ()
+
+    @abstractmethod
+    def margin(self, node: int) -> float:
+        """The signed confidence that `node` is labelled +1; pure."""
+
+    @abstractmethod
+    def update(self, node: int, label: int) -> None:
+        """Learn that `node` is labelled `label`, −1 or +1."""
+
+    def ask(self, node: int) -> bool:
+        """Whether the learner wants this label; learners that are not selective always do."""
+        return True
+
+    def margins(self, nodes: Ints) -> Floats:
+        """The margins of several nodes; override where a whole array costs less than its elements."""
+        return np.array([self.margin(int(node)) for node in nodes], dtype=np.float64)
+
+    def bound(self, labels: Ints) -> Bound:
+        """The bound on this state's mistakes against a labelling in {-1, +1}ⁿ."""
+        return Bound(float("inf"), "no bound is known", {}, (Assumption("a bound is proven", False),))
+
+    def explain(self, node: int) -> list[tuple[int, float]]:
+        """The labelled nodes that decided the margin of `node`, with their contributions to it."""
+        return []
+
+    def snapshot(self) -> dict[str, NDArray[Any]]:
+        """Copies of everything that `update` changes, as arrays."""
+        return {name: np.array(getattr(self, name)) for name in self.fields}
+
+    def restore(self, arrays: Mapping[str, NDArray[Any]]) -> None:
+        """Bring a fresh state to where `snapshot` was taken."""
+        for name in self.fields:
+            current, saved = getattr(self, name), arrays[name]
+            if isinstance(current, np.ndarray) and current.shape == saved.shape:
+                current[...] = saved
+            elif isinstance(current, list):
+                setattr(self, name, saved.tolist())
+            else:
+                setattr(self, name, type(current)(saved) if saved.ndim == 0 else saved.copy())
+
+
+@dataclass(frozen=True)
+class Trials:
+    """The trials of a game, as arrays a compiled loop can read.
+
+    ``signs[t, c]`` is the label of trial t in problem c. A label is asked for where the confidence is
+    below ``limits[t]``, while fewer than `budget` trials have been asked, and reaches the learner
+    `delay` trials later.
+    """
+
+    nodes: Ints
+    signs: NDArray[np.int8]
+    limits: Floats
+    delay: int
+    budget: int
+
+
+@dataclass(frozen=True)
+class Trace:
+    """What happened: the margin of every problem before each trial, and whether it asked."""
+
+    margins: Floats
+    asked: NDArray[np.bool_]
+
+    @classmethod
+    def empty(cls, trials: Trials) -> Trace:
+        """Arrays to fill in."""
+        return cls(np.zeros(trials.signs.shape), np.zeros(trials.signs.shape, dtype=np.bool_))
+
+
+class Problems:
+    """The binary problems of one game side by side: one for two classes, else one per class."""
+
+    def __init__(self, states: Sequence[State]) -> None:
+        self.states = tuple(states)
+
+    def margins(self, node: int) -> Floats:
+        """The margin of `node` in every problem."""
+        return np.array([state.margin(node) for state in self.states])
+
+    def asks(self, node: int) -> NDArray[np.bool_]:
+        """Which problems want this label by their own rule."""
+        return np.array([state.ask(node) for state in self.states], dtype=np.bool_)
+
+    def update(self, node: int, signs: Any, learns: Any = None) -> None:
+        """Give every problem (or those where `learns`) its label of `node`."""
+        for c, state in enumerate(self.states):
+            if learns is None or learns[c]:
+                state.update(node, int(signs[c]))
+
+    def play(self, trials: Trials, progress: Progress | None = None) -> Trace:
+        """Predict, ask and learn over all trials, in order."""
+        trace = Trace.empty(trials)
+        asked_trials = 0
+        for t, node in enumerate(trials.nodes.tolist()):
+            margins = self.margins(node)
+            first = asked_trials == 0
+            if asked_trials < trials.budget and (first or confidence(margins) < trials.limits[t]):
+                trace.asked[t] = True if first else self.asks(node)
+                asked_trials += bool(trace.asked[t].any())
+            trace.margins[t] = margins
+            self._learn(trials, trace, t - trials.delay)
+            if progress is not None:
+                progress(t + 1)
+        for t in range(max(0, len(trials.nodes) - trials.delay), len(trials.nodes)):
+            self._learn(trials, trace, t)
+        return trace
+
+    def _learn(self, trials: Trials, trace: Trace, t: int) -> None:
+        if t >= 0 and trace.asked[t].any():
+            self.update(int(trials.nodes[t]), trials.signs[t], trace.asked[t])
+
+
+@dataclass(frozen=True)
+class Learner(ABC):
+    """Hyper-parameters of a learner; subclasses are frozen dataclasses with defaults."""
+
+    name: ClassVar[str] = ""
+    multiclass: ClassVar[bool] = True
+    problems: ClassVar[type[Problems]] = Problems
+
+    def prepare(self, graph: Graph) -> Any:
+        """Do the work that depends on the graph alone; the result is shared, so never changed."""
+        return None
+
+    @abstractmethod
+    def start(self, graph: Graph, prepared: Any = None, rng: np.random.Generator | None = None) -> State:
+        """Begin one binary problem. `rng` serves draws made at the start; later coins are hashes."""
+
+    def start_problems(self, graph: Graph, count: int, prepared: Any, seed: int) -> Problems:
+        """Begin `count` problems that share `prepared` and the seed."""
+        starts = (self.start(graph, prepared, np.random.default_rng(seed)) for _ in range(count))
+        return type(self).problems(list(starts))
+
+    def params(self) -> dict[str, Any]:
+        """The hyper-parameters by name."""
+        return {f.name: getattr(self, f.name) for f in dataclasses.fields(self)}
+
+
+LEARNERS: Registry[type[Learner]] = Registry("learner")
+L = TypeVar("L", bound=type[Learner])
+
+
+def learner(name: str) -> Callable[[L], L]:
+    """Class decorator that makes a learner available everywhere under `name`."""
+
+    def register(cls: L) -> L:
+        cls.name = name
+        LEARNERS.add(name)(cls)
+        return cls
+
+    return register
+
+
+def names() -> list[str]:
+    """The registered learners, sorted."""
+    return list(LEARNERS)
+
+
+def make(name: str | Learner, **params: Any) -> Learner:
+    """A learner by name and parameters; a ready-made learner passes through.
+
+    >>> make("perceptron", b=2.0).params()["b"]
+    2.0
+    """
+    if isinstance(name, Learner):
+        if params:
+            raise ParameterError(
+                f"{type(name).__name__} has its parameters already; drop {', '.join(params)}."
+            )
+        return name
+    cls = LEARNERS[name]
+    known = [f.name for f in dataclasses.fields(cls)]
+    for param in params:
+        if param not in known:
+            takes = f"it takes {', '.join(known)}" if known else "it takes none"
+            raise ParameterError(f"learner '{name}' has no parameter '{param}'; {takes}.")
+    return cls(**params)

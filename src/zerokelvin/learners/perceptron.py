@@ -1,0 +1,307 @@
+"""The kernel perceptron on a graph (Herbster and Pontil 2006, "Prediction on a graph with a perceptron").
+
+With the kernel K = G⁺ + b·11ᵀ + c·I (eq. 10), G the Laplacian, keep w = Σ y_t K e_{i_t} over the
+mistaken trials (Fig. 1):
+
+    predict  sign(w_i)            one look-up
+    learn    w += y K e_i         one kernel column per mistake, nothing otherwise
+
+b carries the balance of the classes over the whole graph (and from component to component), c makes
+the learner robust against nodes that disagree with their surroundings. A node that comes again is
+another trial: a contradicting label is the paper's label noise.
+
+Cost: O(1) per prediction, one column per mistake, memory O(n) besides the kernel.
+
+Bounds: Theorem 2.1 with the mistakes made, Theorem 4.2 and eq. (16) from the graph alone.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import defaultdict
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from zerokelvin.certify import Assumption, Bound
+from zerokelvin.errors import ParameterError
+from zerokelvin.graph import Graph
+from zerokelvin.graph.structure import cut, label_balance
+from zerokelvin.jit import kernel
+from zerokelvin.learners.base import Learner, Problems, Progress, State, Trace, Trials, learner, sign
+from zerokelvin.linalg.kernels import KernelColumns, kernel_columns
+from zerokelvin.linalg.resistance import resistance_diameter
+
+__all__ = ["Perceptron", "PerceptronState"]
+
+Ints = NDArray[np.int64]
+Floats = NDArray[np.float64]
+
+
+class PerceptronState(State):
+    """One binary problem of the perceptron: the weight vector and the mistakes it is made of."""
+
+    fields: ClassVar[tuple[str, ...]] = ("w", "mistaken_nodes", "mistaken_labels", "radius")
+
+    def __init__(self, graph: Graph, columns: KernelColumns, learner: Perceptron) -> None:
+        self.graph = graph
+        self.columns = columns
+        self.learner = learner
+        self.w = np.zeros(graph.num_nodes)
+        self.mistaken_nodes: list[int] = []
+        self.mistaken_labels: list[int] = []
+        self.radius = 0.0  # X² of Theorem 2.1: the largest K_ii among the mistakes
+
+    def margin(self, node: int) -> float:
+        """The weight w_i, the inner product of w with the coordinate of the node (eq. 3)."""
+        return float(self.w[node])
+
+    def margins(self, nodes: Ints) -> Floats:
+        """The weights at the given nodes."""
+        return self.w[nodes]
+
+    def update(self, node: int, label: int) -> None:
+        """Add y K e_i if the prediction for the node is wrong."""
+        if sign(self.w[node]) == label:
+            return
+        column = self.columns.column(node)
+        b, c = self.learner.b, self.learner.c
+        self.w += label * (column + b)
+        self.w[node] += label * c
+        self.mistaken_nodes.append(int(node))
+        self.mistaken_labels.append(int(label))
+        self.radius = max(self.radius, float(column[node]) + b + c)
+
+    def explain(self, node: int) -> list[tuple[int, float]]:
+        """Every mistaken node with y_t K(i_t, node), summed over its mistakes; the sum is the margin."""
+        column = self.columns.column(node) + self.learner.b
+        shares: dict[int, float] = defaultdict(float)
+        for other, label in zip(self.mistaken_nodes, self.mistaken_labels, strict=True):
+            shares[other] += label * (float(column[other]) + (self.learner.c if other == node else 0.0))
+        return sorted(shares.items(), key=lambda share: -abs(share[1]))
+
+    # -- bounds -----------------------------------------------------------------------------------
+
+    def bound(self, labels: Ints, theorem: str = "2.1") -> Bound:
+        """The mistake bound of the theorem against the comparator `labels` in {-1, +1}ⁿ.
+
+        ``"2.1"`` uses the norms of the mistaken nodes, ``"4.2"`` the resistance diameter R_G instead,
+        and ``"16"`` is the special case b = 1, c = 0 without noise,
+        |M| ≤ (4 Φ(u) + β_u) (R_G + 1).
+        """
+        u = np.asarray(labels, dtype=np.int64)
+        disagreed = sum(y != u[i] for i, y in zip(self.mistaken_nodes, self.mistaken_labels, strict=True))
+        norm, terms = self._squared_norm(u)
+        assumptions = [Assumption("the comparator lies in the kernel's space", math.isfinite(norm))]
+        if theorem == "2.1":
+            product, name = norm * self.radius if self.radius else 0.0, "Theorem 2.1"
+            terms["X²"] = self.radius
+        elif theorem in ("4.2", "16"):
+            reach = float(resistance_diameter(self.graph))
+            name = "Theorem 4.2" if theorem == "4.2" else "Equation (16)"
+            product = norm * (reach + self.learner.b + self.learner.c)
+            terms["R_G"] = reach
+            assumptions.append(Assumption("the graph is connected", self.graph.num_components == 1))
+            assumptions.append(Assumption("the kernel is the Laplacian's", self._is_laplacian))
+        else:
+            raise ParameterError(f"unknown theorem '{theorem}'; known: 2.1, 4.2, 16.")
+        if theorem == "16":
+            plain = self.learner.b == 1 and self.learner.c == 0
+            product = (terms["4Φ"] + label_balance(u)) * (terms["R_G"] + 1)
+            assumptions.append(Assumption("b = 1 and c = 0", plain))
+            assumptions.append(Assumption("no label contradicts the comparator", disagreed == 0))
+        terms |= {"‖u‖²": norm, "|M_A ∩ M_u|": float(disagreed)}
+        root = math.sqrt(2 * disagreed * product + product**2 / 4) if math.isfinite(product) else math.inf
+        value = 2 * disagreed + product / 2 + root  # eq. (5) and (15)
+        return Bound(value, f"{name}, Herbster and Pontil 2006", terms, tuple(assumptions))
+
+    @property
+    def _is_laplacian(self) -> bool:
+        return isinstance(self.learner.kernel, str) and self.learner.kernel == "laplacian"
+
+    def _squared_norm(self, u: Ints) -> tuple[float, dict[str, float]]:
+        """An upper bound on ‖u‖² in the space of K, and the terms it is made of.
+
+        By Theorem 4.1, ‖u‖² = inf { ‖w₁‖²_G + α²/b + ‖w₂‖²/c : u = w₁ + α1 + w₂ }. For the Laplacian
+        take w₁ = u' minus its component means, u' a smoothed copy of u (Lemma 4.1 and eq. 12 with the
+        k nodes where they differ), leaving α and w₂ to be chosen in closed form. Any other kernel is
+        solved densely.
+        """
+        if not self._is_laplacian:
+            return self._dense_norm(u), {}
+        b, c = self.learner.b, self.learner.c
+        smooth = _smoothed(self.graph, u, 1 / c) if c > 0 else u
+        component = self.graph.components
+        sizes = np.bincount(component)
+        means = np.bincount(component, weights=smooth.astype(np.float64)) / sizes
+        rest = (u - smooth) + means[component]  # what α1 + w₂ must make up
+        changed = int((u != smooth).sum())
+        terms = {"4Φ": 4 * cut(self.graph, smooth), "β": label_balance(smooth), "k": float(changed)}
+        if c > 0:
+            alpha = rest.sum() / c / (1 / b + len(u) / c) if b > 0 else 0.0
+            extra = (alpha**2 / b if b > 0 else 0.0) + float(((rest - alpha) ** 2).sum()) / c
+        elif np.ptp(means) < 1e-12 and (b > 0 or abs(means[0]) < 1e-12):
+            extra = float(means[0]) ** 2 / b if b > 0 else 0.0
+        else:
+            extra = math.inf  # with c = 0, u is not in the space: components differ in balance
+        return terms["4Φ"] + extra, terms
+
+    def _dense_norm(self, u: Ints) -> float:
+        n = self.graph.num_nodes
+        matrix = np.column_stack([self.columns.column(i) for i in range(n)])
+        matrix = matrix + self.learner.b + self.learner.c * np.eye(n)
+        solution, *_ = np.linalg.lstsq(matrix, u.astype(np.float64))
+        inside = np.allclose(matrix @ solution, u, atol=1e-6)
+        return float(u @ solution) if inside else math.inf
+
+
+class PerceptronProblems(Problems):
+    """Perceptrons side by side: weights in one array, so that the game runs compiled between mistakes."""
+
+    def __init__(self, states: list[State]) -> None:
+        super().__init__(states)
+        self.weights = np.stack([state.w for state in states if isinstance(state, PerceptronState)])
+        for state, row in zip(states, self.weights, strict=True):
+            state.w = row  # type: ignore[attr-defined]  # a view: updates go to the shared array
+
+    def play(self, trials: Trials, progress: Progress | None = None) -> Trace:
+        """Scan to the next mistake in compiled code, update, and go on."""
+        trace = Trace.empty(trials)
+        settings = np.array([trials.delay, trials.budget])
+        cursor = np.zeros(3, dtype=np.int64)
+        while True:
+            due = _scan(
+                self.weights,
+                trials.nodes,
+                trials.signs,
+                trials.limits,
+                settings,
+                cursor,
+                trace.margins,
+                trace.asked,
+            )
+            if progress is not None:
+                progress(int(cursor[0]))
+            if due < 0:
+                return trace
+            self.update(int(trials.nodes[due]), trials.signs[due], trace.asked[due])
+
+
+@learner("perceptron")
+@dataclass(frozen=True)
+class Perceptron(Learner):
+    """Kernel perceptron with K = G⁺ + b·11ᵀ + c·I; see the module for the algorithm.
+
+    Parameters
+    ----------
+    b
+        Weight of the constant 11ᵀ: how strongly the balance of the classes carries over.
+    c
+        Weight of the identity: robustness against nodes that disagree with their surroundings. It
+        changes nothing in a single pass over distinct nodes, except the bound.
+    kernel
+        ``"laplacian"`` for G⁺, or a symmetric positive semi-definite matrix in its place.
+    engine, tol
+        How kernel columns are computed and how exactly; see `zerokelvin.linalg.kernel_columns`.
+
+    Examples
+    --------
+    >>> line = Graph.from_edges([(0, 1), (1, 2), (2, 3)])
+    >>> state = Perceptron(b=1.0).start(line)
+    >>> state.update(0, -1)
+    >>> [sign(state.margin(node)) for node in range(4)]
+    [-1, -1, -1, -1]
+    >>> state.update(3, 1)
+    >>> [sign(state.margin(node)) for node in range(4)]
+    [-1, -1, 1, 1]
+    """
+
+    b: float = 1.0
+    c: float = 0.0
+    kernel: Any = "laplacian"
+    engine: str = "auto"
+    tol: float = 1e-6
+
+    problems: ClassVar[type[Problems]] = PerceptronProblems
+
+    def __post_init__(self) -> None:
+        for name in ("b", "c"):
+            value = getattr(self, name)
+            if not (math.isfinite(value) and value >= 0):
+                raise ParameterError(f"{name}={value} must be a finite number of at least 0.")
+
+    def prepare(self, graph: Graph) -> KernelColumns:
+        """The kernel of the graph, shared by all classes and shuffles."""
+        graph.require_positive("perceptron")
+        return kernel_columns(graph, self.kernel, self.engine, self.tol)
+
+    def start(
+        self, graph: Graph, prepared: KernelColumns | None = None, rng: np.random.Generator | None = None
+    ) -> PerceptronState:
+        """Begin with w = 0."""
+        return PerceptronState(graph, self.prepare(graph) if prepared is None else prepared, self)
+
+
+def _smoothed(graph: Graph, u: Ints, price: float) -> Ints:
+    """Flip nodes whose disagreeing neighbours outweigh the agreeing ones by more than `price`.
+
+    Each flip lowers Φ(u') + k·price, so the loop ends; the price of undoing a flip is refunded.
+    """
+    smooth = u.copy()
+    queue = list(range(graph.num_nodes))
+    while queue:
+        node = queue.pop()
+        row = slice(graph.indptr[node], graph.indptr[node + 1])
+        neighbours = graph.indices[row]
+        gain = -float(smooth[node] * (graph.weights[row] @ smooth[neighbours]))
+        cost = price if smooth[node] == u[node] else -price
+        if gain > cost + 1e-12:
+            smooth[node] = -smooth[node]
+            queue.extend(neighbours.tolist())
+    return smooth
+
+
+@kernel
+def _scan(
+    weights: Floats,
+    nodes: Ints,
+    signs: NDArray[np.int8],
+    limits: Floats,
+    settings: Ints,
+    cursor: Ints,
+    margins: Floats,
+    asked: NDArray[np.bool_],
+) -> int:
+    """Predict on from the cursor until a label is due that was predicted wrong; −1 at the end.
+
+    settings = (delay, budget); cursor = (next trial to predict, next label to learn, trials asked).
+    """
+    delay, budget = settings[0], settings[1]
+    total, problems = len(nodes), weights.shape[0]
+    while True:
+        while cursor[1] < total and (cursor[1] + delay < cursor[0] or cursor[0] == total):
+            due = cursor[1]
+            cursor[1] += 1
+            for c in range(problems):
+                guess = 1 if weights[c, nodes[due]] >= 0 else -1
+                if asked[due, c] and guess != signs[due, c]:
+                    return due
+        if cursor[0] == total:
+            return -1
+        t = cursor[0]
+        cursor[0] += 1
+        first, second = -np.inf, -np.inf
+        for c in range(problems):
+            margin = weights[c, nodes[t]]
+            margins[t, c] = margin
+            if margin > first:
+                first, second = margin, first
+            elif margin > second:
+                second = margin
+        sureness = abs(first) if problems == 1 else 0.5 * (first - second)
+        if cursor[2] < budget and (cursor[2] == 0 or sureness < limits[t]):
+            cursor[2] += 1
+            for c in range(problems):
+                asked[t, c] = True

@@ -1,0 +1,40 @@
+"""The bound of a whole game or session: one bound per binary problem, summed over the classes."""
+
+from __future__ import annotations
+
+import dataclasses
+
+import numpy as np
+from numpy.typing import NDArray
+
+from zerokelvin.certify import Assumption, Bound
+from zerokelvin.flow.minimum_cut import minimum_cut
+from zerokelvin.graph import Graph
+from zerokelvin.learners import Problems
+from zerokelvin.session.labels import Labelling, to_signs
+
+__all__ = ["game_bound"]
+
+
+def game_bound(graph: Graph, problems: Problems, labelling: Labelling, by_prior: int = 0) -> Bound:
+    """The bound of all problems against a labelling; unknown nodes take the side of a minimum cut.
+
+    `by_prior` counts the predictions that followed the class prior instead of the margin because
+    their component had no label yet; no theorem speaks of those.
+    """
+    signs = to_signs(labelling.codes, len(labelling.classes))
+    bounds = [
+        state.bound(_completed(graph, labelling, signs[:, c])) for c, state in enumerate(problems.states)
+    ]
+    total = Bound.total(bounds)
+    if by_prior:
+        broken = Assumption("every prediction follows the margin (a component had no label yet)", False)
+        total = dataclasses.replace(total, assumptions=(*total.assumptions, broken))
+    return total
+
+
+def _completed(graph: Graph, labelling: Labelling, signs: NDArray[np.int8]) -> NDArray[np.int64]:
+    known = labelling.known
+    if len(known) == graph.num_nodes:
+        return signs.astype(np.int64)
+    return minimum_cut(graph, [(int(i), int(signs[i])) for i in known]).sides.astype(np.int64)

@@ -1,0 +1,263 @@
+"""The game: predict, reveal, learn, over a whole labelling.
+
+`play` shows the nodes to a learner one at a time. Each trial it predicts the class, asks for the
+label if its policy says so, and learns from the answer. `play_shuffles` repeats that over several
+random orders. Both are exact functions of their arguments: the same seed gives the same run.
+
+Noise: ``label_noise`` is the probability that a revealed label is replaced by another class,
+independently per trial; ``concept_noise`` the share of nodes whose label is changed for good before
+the game; ``repeats`` plays the order several times; ``delay`` lets a label reach the learner that
+many trials late.
+"""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Callable, Hashable, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from zerokelvin import learners
+from zerokelvin.certify import Bound
+from zerokelvin.errors import LabelError, ParameterError
+from zerokelvin.graph import Graph
+from zerokelvin.jit import compilation_seconds, kernel
+from zerokelvin.learners import Learner, Policy, Trials, parse_policy
+from zerokelvin.learners.asking import coins
+from zerokelvin.session.bounds import game_bound
+from zerokelvin.session.labels import Labelling, decide, encode_labels, num_problems, to_signs
+from zerokelvin.session.run import Run, Runs
+
+__all__ = ["play", "play_shuffles"]
+
+Ints = NDArray[np.int64]
+
+
+def play(
+    graph: Graph,
+    labels: Any,
+    learner: str | Learner = "perceptron",
+    *,
+    order: Any = None,
+    seed: int = 0,
+    classes: Sequence[Hashable] | None = None,
+    policy: Policy | str | None = None,
+    budget: int | None = None,
+    label_noise: float = 0.0,
+    concept_noise: float = 0.0,
+    repeats: int = 1,
+    delay: int = 0,
+    progress: Callable[[int, int], None] | None = None,
+    prepared: Any = None,
+    **params: Any,
+) -> Run:
+    """Play one game over all labelled nodes and return what happened.
+
+    Parameters
+    ----------
+    graph, labels
+        The graph and its labelling: an array in node order (None, NaN or masked where unknown) or a
+        mapping from node names.
+    learner, params
+        A registered name with its parameters, or a learner object.
+    order
+        Node names in the order to play, repeats allowed; by default all labelled nodes, shuffled.
+    seed
+        Decides the shuffle, the noise and every coin.
+    classes
+        The classes in order; by default the distinct labels, sorted.
+    policy, budget
+        When to ask (``"always"``, ``"random:RATE"``, ``"margin:SCALE"``) and how often at most.
+    label_noise, concept_noise, repeats, delay
+        See the module.
+    progress
+        Called with (trials done, trials in all) as the game goes on.
+    prepared
+        What ``learner.prepare(graph)`` gave earlier, to save doing it again.
+
+    Examples
+    --------
+    >>> line = Graph.from_edges([(0, 1), (1, 2), (2, 3)])
+    >>> run = play(line, ["a", "a", "b", "b"], "perceptron", order=[0, 3, 1, 2])
+    >>> run.predictions.tolist(), run.mistakes
+    (['b', 'a', 'a', 'b'], 2)
+    """
+    chosen = learners.make(learner, **params)
+    labelling = encode_labels(graph, labels, classes)
+    if len(labelling.known) == 0:
+        raise LabelError("no node has a label; a game needs at least one.")
+    if not chosen.multiclass and len(labelling.classes) > 2:
+        raise LabelError(f"learner '{chosen.name}' takes two classes, not {len(labelling.classes)}.")
+    _check(label_noise, concept_noise, repeats, delay, budget)
+    rng = np.random.default_rng(seed)
+    concept = _flipped(labelling, labelling.known, concept_noise, rng)
+    nodes = np.tile(_order(graph, concept, order, rng), repeats)
+    shown = _flipped(
+        Labelling(concept.codes[nodes], concept.classes), np.arange(len(nodes)), label_noise, rng
+    ).codes
+    trials = Trials(
+        nodes=nodes,
+        signs=to_signs(shown, len(labelling.classes)),
+        limits=parse_policy(policy).limits(coins(seed, np.arange(len(nodes)))),
+        delay=delay,
+        budget=sys.maxsize if budget is None else budget,
+    )
+    report = None if progress is None else (lambda done: progress(done, len(nodes)))
+    with compilation_seconds() as compiling:
+        began = time.perf_counter()
+        if prepared is None:
+            prepared = chosen.prepare(graph)
+        problems = chosen.start_problems(graph, num_problems(len(labelling.classes)), prepared, seed)
+        trace = problems.play(trials, report)
+        seconds = time.perf_counter() - began - compiling.seconds
+    asked = np.asarray(trace.asked.any(axis=1))
+    codes = decide(trace.margins, len(labelling.classes))
+    by_margin = codes.copy()
+    _guess_prior(nodes, shown, asked, delay, graph.components, len(labelling.classes), codes)
+
+    def bound() -> Bound:
+        return game_bound(graph, problems, concept, by_prior=int((codes != by_margin).sum()))
+
+    return Run(
+        graph=graph,
+        learner=chosen,
+        classes=labelling.classes,
+        seed=seed,
+        nodes=nodes,
+        codes=shown,
+        predicted=codes,
+        guessed=codes != by_margin,
+        margins=trace.margins,
+        asked=trace.asked,
+        seconds=seconds,
+        compile_seconds=compiling.seconds,
+        make_bound=bound,
+    )
+
+
+def play_shuffles(
+    graph: Graph,
+    labels: Any,
+    learner: str | Learner = "perceptron",
+    *,
+    shuffles: int = 20,
+    seed: int = 0,
+    progress: Callable[[int, int], None] | None = None,
+    classes: Sequence[Hashable] | None = None,
+    policy: Policy | str | None = None,
+    budget: int | None = None,
+    label_noise: float = 0.0,
+    concept_noise: float = 0.0,
+    repeats: int = 1,
+    delay: int = 0,
+    **params: Any,
+) -> Runs:
+    """Play `shuffles` games in different random orders; game i is ``play(..., seed=seed + i)``.
+
+    The work on the graph alone is done once for all. `progress` is called with (trials, trials in
+    all) over all games.
+
+    Examples
+    --------
+    >>> line = Graph.from_edges([(0, 1), (1, 2), (2, 3)])
+    >>> runs = play_shuffles(line, ["a", "a", "b", "b"], shuffles=3)
+    >>> len(runs.runs), round(runs.mean("mistakes"), 3)
+    (3, 1.667)
+    """
+    if shuffles < 1:
+        raise ParameterError(f"shuffles={shuffles} must be at least 1.")
+    chosen = learners.make(learner, **params)
+    labelling = encode_labels(graph, labels, classes)
+    began = time.perf_counter()
+    with compilation_seconds() as compiling:
+        prepared = chosen.prepare(graph)
+    preparing = time.perf_counter() - began - compiling.seconds
+    runs = []
+    for i in range(shuffles):
+        report = None
+        if progress is not None:
+
+            def report(done: int, total: int, played: int = i) -> None:
+                progress(played * total + done, shuffles * total)
+
+        runs.append(
+            play(
+                graph,
+                labelling,
+                chosen,
+                seed=seed + i,
+                policy=policy,
+                budget=budget,
+                label_noise=label_noise,
+                concept_noise=concept_noise,
+                repeats=repeats,
+                delay=delay,
+                progress=report,
+                prepared=prepared,
+            )
+        )
+    return Runs(tuple(runs), preparing)
+
+
+def _check(label_noise: float, concept_noise: float, repeats: int, delay: int, budget: int | None) -> None:
+    for name, share in (("label_noise", label_noise), ("concept_noise", concept_noise)):
+        if not 0 <= share <= 1:
+            raise ParameterError(f"{name}={share} must lie between 0 and 1.")
+    if repeats < 1:
+        raise ParameterError(f"repeats={repeats} must be at least 1.")
+    if delay < 0:
+        raise ParameterError(f"delay={delay} must be at least 0.")
+    if budget is not None and budget < 0:
+        raise ParameterError(f"budget={budget} must be at least 0.")
+
+
+def _order(graph: Graph, labelling: Labelling, order: Any, rng: np.random.Generator) -> Ints:
+    if order is None:
+        return rng.permutation(labelling.known)
+    nodes = np.array([graph.index(_scalar(name)) for name in order], dtype=np.int64)
+    unlabelled = nodes[labelling.codes[nodes] < 0]
+    if len(unlabelled):
+        raise LabelError(f"node {graph.name(unlabelled[0])!r} is in the order but has no label; drop it.")
+    return nodes
+
+
+def _scalar(name: Any) -> Any:
+    return name.item() if isinstance(name, np.generic) else name
+
+
+def _flipped(labelling: Labelling, where: Ints, share: float, rng: np.random.Generator) -> Labelling:
+    """Replace the code by another class with probability `share`, independently at each place."""
+    count = len(labelling.classes)
+    if share == 0 or count < 2:
+        return labelling
+    codes = labelling.codes.copy()
+    hit = where[rng.random(len(where)) < share]
+    codes[hit] = (codes[hit] + rng.integers(1, count, len(hit))) % count
+    return Labelling(codes, labelling.classes)
+
+
+@kernel
+def _guess_prior(
+    nodes: Ints,
+    codes: Ints,
+    asked: NDArray[np.bool_],
+    delay: int,
+    component: Ints,
+    num_classes: int,
+    predicted: Ints,
+) -> None:
+    """Predict the most frequent class so far where a node's component has no label yet."""
+    counts = np.zeros(num_classes, dtype=np.int64)
+    labelled = np.zeros(component.max() + 1, dtype=np.bool_)
+    any_label = False
+    for t in range(len(nodes)):
+        due = t - delay - 1
+        if due >= 0 and asked[due]:
+            counts[codes[due]] += 1
+            labelled[component[nodes[due]]] = True
+            any_label = True
+        if any_label and not labelled[component[nodes[t]]]:
+            predicted[t] = np.argmax(counts)

@@ -1,0 +1,61 @@
+"""What a session answers: a prediction with its reason, and an explanation of it."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Mapping
+from dataclasses import dataclass
+
+__all__ = ["Contribution", "Explanation", "Prediction"]
+
+
+@dataclass(frozen=True)
+class Prediction:
+    """The label predicted for a node, how sure that is, and whether its label is wanted.
+
+    Attributes
+    ----------
+    label
+        The predicted class; None only while no class is known at all.
+    margin
+        With two classes the signed margin (from 0 on it means ``classes[1]``); with more, the margin
+        of the predicted class.
+    scores
+        The margin of every class.
+    confidence
+        |margin| for two classes, half the gap between the two largest margins for more.
+    ask
+        Whether the label is worth asking for.
+    reason
+        One sentence saying why.
+    """
+
+    node: Hashable
+    label: Hashable
+    margin: float
+    scores: Mapping[Hashable, float]
+    confidence: float
+    ask: bool
+    reason: str
+
+
+@dataclass(frozen=True)
+class Contribution:
+    """A labelled node, its label and what it added to the margin of the explained class."""
+
+    node: Hashable
+    label: Hashable
+    share: float
+
+
+@dataclass(frozen=True)
+class Explanation:
+    """The labelled nodes that decided a prediction, largest share first.
+
+    For kernel learners the shares sum to `margin`, the margin of `label` in its own problem.
+    """
+
+    node: Hashable
+    label: Hashable
+    margin: float
+    contributions: tuple[Contribution, ...]
+    reason: str

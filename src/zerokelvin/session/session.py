@@ -1,0 +1,382 @@
+"""The session: nodes and classes by name, predict, ask, learn, correct, save.
+
+A session's state is a pure function of (graph, learner, parameters, seed, ordered events), where an
+event is an answer or a skip. Predicting changes nothing. Correcting an answer replays the events
+with the right answer in its place, so the session equals one that had been given it from the start.
+"""
+
+from __future__ import annotations
+
+import math
+import os
+import sys
+from collections.abc import Hashable, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from zerokelvin import learners
+from zerokelvin.certify import Bound
+from zerokelvin.errors import LabelError, ParameterError, SessionError
+from zerokelvin.graph import Graph
+from zerokelvin.io.session_file import read_session, write_session
+from zerokelvin.learners import Learner, Policy, parse_policy
+from zerokelvin.learners.asking import coins, confidence
+from zerokelvin.session.bounds import game_bound
+from zerokelvin.session.labels import (
+    class_array,
+    class_order,
+    decide,
+    encode_labels,
+    is_unknown,
+    num_problems,
+    to_signs,
+)
+from zerokelvin.session.prediction import Contribution, Explanation, Prediction
+
+__all__ = ["Session", "load", "start"]
+
+LEARN, SKIP = 0, 1
+
+
+class Event(NamedTuple):
+    """An answer (kind LEARN, with its label) or a skip (label None) for a node index."""
+
+    kind: int
+    node: int
+    label: Hashable
+
+
+class Session:
+    """Predicts labels by node name, asks, learns and explains; made by `start` or `load`."""
+
+    def __init__(
+        self,
+        graph: Graph,
+        learner: Learner,
+        classes: Sequence[Hashable] | None,
+        seed: int,
+        policy: Policy,
+        budget: int | None,
+    ) -> None:
+        self.graph = graph
+        self.learner = learner
+        self.seed = seed
+        self.policy = policy
+        self.budget = budget
+        self.events: list[Event] = []
+        if classes is not None and len(set(classes)) != len(classes):
+            raise LabelError(f"classes {list(classes)!r} hold a class twice.")
+        self._given = None if classes is None else tuple(classes)
+        self.classes = self._classes_with([])
+        self._prepared = learner.prepare(graph)
+        self._reset()
+
+    # -- the game ---------------------------------------------------------------------------------
+
+    @property
+    def trials(self) -> int:
+        """Answers and skips so far."""
+        return len(self.events)
+
+    def predict(self, node: Hashable) -> Prediction:
+        """Predict the label of a node; changes nothing."""
+        index = self.graph.index(node)
+        if not self.classes:
+            reason = "No label and no class is known yet: please give the first answer."
+            return Prediction(node, None, 0.0, {}, 0.0, True, reason)
+        margins = self._problems.margins(index)
+        code, by_prior = self._decide(index, margins)
+        ask, reason = self._judge(index, margins, by_prior)
+        scores = self._scores(margins)
+        margin = float(margins[0]) if len(margins) == 1 else scores[self.classes[code]]
+        return Prediction(node, self.classes[code], margin, scores, confidence(margins), ask, reason)
+
+    def learn(self, node: Hashable, label: Hashable) -> None:
+        """Take an answer, asked for or not. An answer for the same node again is another trial."""
+        index = self.graph.index(node)
+        label = _value(label)
+        if is_unknown(label):
+            raise LabelError(f"label {label!r} for node {node!r} means unknown; call skip({node!r}) instead.")
+        event = Event(LEARN, index, label)
+        if label not in self.classes:
+            self.classes = self._classes_with([*self.events, event])
+            self._replay(self.events)
+        self._apply(event)
+        self.events.append(event)
+
+    def skip(self, node: Hashable) -> None:
+        """Pass over a node without an answer; counts as a trial."""
+        event = Event(SKIP, self.graph.index(node), None)
+        self._apply(event)
+        self.events.append(event)
+
+    def correct(self, node: Hashable, label: Hashable | None) -> None:
+        """Replace the last answer for a node, or take it back with None; later answers are replayed."""
+        index = self.graph.index(node)
+        label = _value(label)
+        at = next(
+            (i for i in range(len(self.events) - 1, -1, -1) if self.events[i][:2] == (LEARN, index)), None
+        )
+        if at is None:
+            raise SessionError(f"node {node!r} has no answer to correct; call learn({node!r}, label).")
+        replacement = [] if is_unknown(label) else [Event(LEARN, index, label)]
+        events = [*self.events[:at], *replacement, *self.events[at + 1 :]]
+        self.classes = self._classes_with(events)
+        self._replay(events)
+
+    def predict_all(self) -> NDArray[Any]:
+        """The predicted label of every node, in node order."""
+        if not self.classes:
+            raise SessionError("no class is known yet; learn one label or give classes= to start.")
+        codes = decide(self._all_margins(), len(self.classes))
+        if self._counts.any():
+            codes[~self._labelled[self.graph.components]] = int(np.argmax(self._counts))
+        return class_array(self.classes)[codes]
+
+    def explain(self, node: Hashable) -> Explanation:
+        """The answers that decided the prediction for a node."""
+        prediction = self.predict(node)
+        if prediction.label is None:
+            return Explanation(node, None, 0.0, (), prediction.reason)
+        code = self.classes.index(prediction.label)
+        problem = 0 if len(self.classes) <= 2 else code
+        side = -1 if len(self.classes) == 2 and code == 0 else 1
+        last = {event.node: event.label for event in self.events if event.kind == LEARN}
+        shares = tuple(
+            Contribution(self.graph.name(other), last.get(other), side * share)
+            for other, share in self._problems.states[problem].explain(self.graph.index(node))
+        )
+        return Explanation(
+            node, prediction.label, prediction.scores[prediction.label], shares, prediction.reason
+        )
+
+    def bound(self, labels: Any) -> Bound:
+        """The proven bound on the mistakes so far against a labelling (unknown labels allowed)."""
+        if not self.classes:
+            raise SessionError("no class is known yet; learn one label or give classes= to start.")
+        labelling = encode_labels(self.graph, labels, self.classes)
+        return game_bound(self.graph, self._problems, labelling, by_prior=self._by_prior)
+
+    # -- names river users expect -----------------------------------------------------------------
+
+    def predict_one(self, node: Hashable) -> Hashable:
+        """The predicted label alone."""
+        return self.predict(node).label
+
+    def predict_proba_one(self, node: Hashable) -> dict[Hashable, float]:
+        """Logistic scores normalised to sum to one; ordered like the margins, not calibrated."""
+        scores = self.predict(node).scores
+        odds = {label: 1 / (1 + math.exp(-max(-700.0, min(700.0, score)))) for label, score in scores.items()}
+        total = sum(odds.values()) or 1.0
+        return {label: odd / total for label, odd in odds.items()}
+
+    def learn_one(self, node: Hashable, label: Hashable) -> None:
+        """The same as `learn`."""
+        self.learn(node, label)
+
+    # -- saving -----------------------------------------------------------------------------------
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the session to a file that `load` continues from exactly."""
+        code = {label: i for i, label in enumerate(self.classes)}
+        header = {
+            "graph": self.graph.content_hash,
+            "learner": self.learner.name,
+            "params": _plain_params(self.learner),
+            "classes": [_plain_class(label) for label in self.classes],
+            "classes_given": None if self._given is None else [_plain_class(label) for label in self._given],
+            "policy": str(self.policy),
+            "budget": self.budget,
+            "seed": self.seed,
+        }
+        rows = [(e.kind, e.node, code[e.label] if e.kind == LEARN else -1) for e in self.events]
+        arrays = {"events": np.array(rows, dtype=np.int64).reshape(-1, 3)}
+        for i, state in enumerate(self._problems.states):
+            arrays |= {f"state/{i}/{name}": array for name, array in state.snapshot().items()}
+        arrays |= {f"session/{name}": np.array(value) for name, value in self._figures().items()}
+        write_session(path, header, arrays)
+
+    # -- plumbing ---------------------------------------------------------------------------------
+
+    def _reset(self) -> None:
+        """Back to before the first event."""
+        count = num_problems(len(self.classes))
+        self._problems = self.learner.start_problems(self.graph, count, self._prepared, self.seed)
+        self.mistakes = 0
+        self.queries = 0
+        self._by_prior = 0
+        self._counts = np.zeros(len(self.classes), dtype=np.int64)
+        self._labelled = np.zeros(self.graph.num_components, dtype=np.bool_)
+
+    def _replay(self, events: Sequence[Event]) -> None:
+        self._reset()
+        self.events = []
+        for event in events:
+            self._apply(event)
+            self.events.append(event)
+
+    def _apply(self, event: Event) -> None:
+        """Let one event change the state; the caller appends it to `events`."""
+        if event.kind == SKIP:
+            return
+        code = self.classes.index(event.label)
+        margins = self._problems.margins(event.node)
+        predicted, by_prior = self._decide(event.node, margins)
+        self.queries += self._wants(event.node, margins)
+        self.mistakes += predicted != code
+        self._by_prior += by_prior and predicted != int(decide(margins[None, :], len(self.classes))[0])
+        self._problems.update(event.node, to_signs(np.array([code]), len(self.classes))[0])
+        self._counts[code] += 1
+        self._labelled[self.graph.components[event.node]] = True
+
+    def _classes_with(self, events: Sequence[Event]) -> tuple[Hashable, ...]:
+        """The classes given, then new ones as they appear in the events; none given: all, sorted."""
+        found = [event.label for event in events if event.kind == LEARN]
+        classes = class_order(found) if self._given is None else tuple(dict.fromkeys([*self._given, *found]))
+        if len(classes) > 2 and not self.learner.multiclass:
+            raise LabelError(
+                f"learner '{self.learner.name}' takes two classes, not {list(classes)!r}; "
+                "choose another learner or another label."
+            )
+        return classes
+
+    def _decide(self, node: int, margins: NDArray[np.float64]) -> tuple[int, bool]:
+        """Class code, and whether it is the class prior's because the component has no label yet."""
+        if self._counts.any() and not self._labelled[self.graph.components[node]]:
+            return int(np.argmax(self._counts)), True
+        return int(decide(margins[None, :], len(self.classes))[0]), False
+
+    def _wants(self, node: int, margins: NDArray[np.float64]) -> bool:
+        if self.queries >= (sys.maxsize if self.budget is None else self.budget):
+            return False
+        if not self._counts.any():
+            return True
+        limit = self.policy.limits(coins(self.seed, np.array([self.trials])))[0]
+        return bool(confidence(margins) < limit and self._problems.asks(node).any())
+
+    def _judge(self, node: int, margins: NDArray[np.float64], by_prior: bool) -> tuple[bool, str]:
+        ask = self._wants(node, margins)
+        if not self._counts.any():
+            return ask, "No label has been learned yet, so this is only the tie rule's guess."
+        if by_prior:
+            return ask, "No node of its component has a label yet, so this is the most frequent class so far."
+        wish = "the label is wanted" if ask else "no label is needed"
+        if not ask and self.budget is not None and self.queries >= self.budget:
+            wish = f"the budget of {self.budget} questions is spent"
+        return ask, f"The {self.learner.name} decides with confidence {confidence(margins):.3g}; {wish}."
+
+    def _scores(self, margins: NDArray[np.float64]) -> dict[Hashable, float]:
+        if len(margins) > 1:
+            return dict(zip(self.classes, margins.tolist(), strict=True))
+        margin = float(margins[0])
+        signed = [margin] if len(self.classes) == 1 else [-margin, margin]
+        return dict(zip(self.classes, signed, strict=True))
+
+    def _all_margins(self) -> NDArray[np.float64]:
+        nodes = np.arange(self.graph.num_nodes)
+        return np.column_stack([state.margins(nodes) for state in self._problems.states])
+
+    def _figures(self) -> dict[str, Any]:
+        names = ("mistakes", "queries", "_by_prior", "_counts", "_labelled")
+        return {name.lstrip("_"): getattr(self, name) for name in names}
+
+    def _restore(self, events: Sequence[Event], arrays: dict[str, NDArray[Any]]) -> None:
+        """Continue from saved arrays where every state has them, else replay the events."""
+        self.classes = self._classes_with(events)
+        self._reset()
+        states = self._problems.states
+        saved = [{n: arrays.get(f"state/{i}/{n}") for n in s.fields} for i, s in enumerate(states)]
+        if not all(s.fields for s in states) or any(a is None for fields in saved for a in fields.values()):
+            self._replay(events)
+            return
+        for state, fields in zip(states, saved, strict=True):
+            state.restore({name: array for name, array in fields.items() if array is not None})
+        self.mistakes, self.queries, self._by_prior = (
+            int(arrays[f"session/{name}"]) for name in ("mistakes", "queries", "by_prior")
+        )
+        self._counts, self._labelled = arrays["session/counts"], arrays["session/labelled"]
+        self.events = list(events)
+
+
+def start(
+    graph: Graph,
+    learner: str | Learner = "perceptron",
+    *,
+    classes: Sequence[Hashable] | None = None,
+    seed: int = 0,
+    policy: Policy | str | None = None,
+    budget: int | None = None,
+    **params: Any,
+) -> Session:
+    """Begin a session on a graph.
+
+    Parameters
+    ----------
+    graph
+        The graph; its node names are what `predict` and `learn` take.
+    learner, params
+        A registered name with its parameters, or a learner object.
+    classes
+        The classes in order. Without them they are found as answers come, and kept sorted; a class
+        never seen before may come at any time, and is learnt as if it had been known from the start.
+    seed
+        Decides every coin.
+    policy, budget
+        When to ask (``"always"``, ``"random:RATE"``, ``"margin:SCALE"``) and how often at most.
+
+    Examples
+    --------
+    >>> graph = Graph.from_edges([("ann", "bob"), ("bob", "cem"), ("cem", "dan")])
+    >>> session = start(graph, "perceptron", classes=["fraud", "ok"])
+    >>> session.learn("ann", "fraud")
+    >>> session.learn("dan", "ok")
+    >>> session.predict("bob").label, session.mistakes
+    ('fraud', 2)
+    """
+    if budget is not None and budget < 0:
+        raise ParameterError(f"budget={budget} must be at least 0.")
+    values = None if classes is None else [_value(label) for label in classes]
+    return Session(graph, learners.make(learner, **params), values, seed, parse_policy(policy), budget)
+
+
+def load(path: str | os.PathLike[str], graph: Graph) -> Session:
+    """Continue a saved session on the same graph."""
+    header, arrays = read_session(path)
+    if header["graph"] != graph.content_hash:
+        raise SessionError(f"'{path}' was saved on another graph; load it with the graph it was made on.")
+    learner = learners.make(header["learner"], **header["params"])
+    classes = [_restored_class(label) for label in header["classes"]]
+    given = header["classes_given"]
+    given = None if given is None else [_restored_class(label) for label in given]
+    session = Session(graph, learner, given, header["seed"], parse_policy(header["policy"]), header["budget"])
+    events = [Event(k, n, classes[c] if k == LEARN else None) for k, n, c in arrays["events"].tolist()]
+    session._restore(events, arrays)
+    return session
+
+
+def _value(label: Any) -> Any:
+    return label.item() if isinstance(label, np.generic) else label
+
+
+def _plain_params(learner: Learner) -> dict[str, Any]:
+    for name, value in learner.params().items():
+        if not isinstance(value, (str, int, float, bool, type(None))):
+            raise SessionError(
+                f"parameter {name} of '{learner.name}' is a {type(value).__name__}, which a session file "
+                "cannot hold; save works with numbers and names."
+            )
+    return learner.params()
+
+
+def _plain_class(label: Hashable) -> Any:
+    if isinstance(label, tuple):
+        return {"tuple": [_plain_class(part) for part in label]}
+    if isinstance(label, (str, int, float, bool)):
+        return label
+    raise SessionError(f"class {label!r} is a {type(label).__name__}; a session file holds text and numbers.")
+
+
+def _restored_class(label: Any) -> Hashable:
+    return tuple(_restored_class(part) for part in label["tuple"]) if isinstance(label, dict) else label
