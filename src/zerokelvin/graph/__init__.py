@@ -1,5 +1,9 @@
 """The immutable graph, its builders, the papers' graphs and their structural quantities."""
 
+from zerokelvin.graph import generators
+from zerokelvin.graph.builders import epsilon_graph, knn_graph
+from zerokelvin.graph.exponential import ExponentialGraph, exponential_graph
+from zerokelvin.graph.generators import LabelledGraph
 from zerokelvin.graph.graph import Graph
 from zerokelvin.graph.structure import (
     Measured,
@@ -12,12 +16,18 @@ from zerokelvin.graph.structure import (
 )
 
 __all__ = [
+    "ExponentialGraph",
     "Graph",
+    "LabelledGraph",
     "Measured",
     "bal",
     "cut",
     "diameter",
     "eccentricity",
+    "epsilon_graph",
+    "exponential_graph",
+    "generators",
     "geodesic_distances",
+    "knn_graph",
     "label_balance",
 ]

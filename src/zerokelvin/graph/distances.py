@@ -58,7 +58,7 @@ def shortest_paths(indptr: Ints, indices: Ints, weights: Floats, start: int) -> 
         return distances
     with np.errstate(over="ignore"):
         lengths = 1.0 / weights
-    matrix = sp.csr_array((lengths, indices, indptr), shape=(len(indptr) - 1,) * 2)
+    matrix: Any = sp.csr_array((lengths, indices, indptr), shape=(len(indptr) - 1,) * 2)
     return np.asarray(sp.csgraph.dijkstra(matrix, directed=True, indices=[start])[0])
 
 

@@ -2,7 +2,7 @@
 
 The weighted cut of a labelling u ∈ {−1, 1}ⁿ is Φ(u) = ¼‖u‖²_G, the weight of the edges whose ends
 disagree. Its balance is β_u = (mean u)², or bal(u) = (1 − |mean u|)⁻². Geodesic distances, in which an
-edge of weight w has length 1/w, are computed in `distances` and `diameter` and offered here as well.
+edge of weight w has length 1/w, are computed in `distances` and `diameters` and offered here as well.
 
 References
 ----------
@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from zerokelvin.errors import LabelError
-from zerokelvin.graph.diameter import diameter
+from zerokelvin.graph.diameters import diameter
 from zerokelvin.graph.distances import eccentricity, geodesic_distances
 from zerokelvin.graph.graph import Graph
 from zerokelvin.graph.measured import Measured

@@ -1,0 +1,35 @@
+"""The graphs the papers argue with, each with its natural labelling."""
+
+from zerokelvin.graph.generators.clusters import (
+    balanced_octopus,
+    barbell,
+    double_lollipop,
+    flower,
+    noisy_barbell,
+    octopus,
+    thick_barbell,
+    three_clusters,
+)
+from zerokelvin.graph.generators.labelled import LabelledGraph
+from zerokelvin.graph.generators.regular import clique, grid, line, random_tree, tree
+from zerokelvin.graph.generators.sampled import path_connected_sets, planted_partition, two_moons
+
+__all__ = [
+    "LabelledGraph",
+    "balanced_octopus",
+    "barbell",
+    "clique",
+    "double_lollipop",
+    "flower",
+    "grid",
+    "line",
+    "noisy_barbell",
+    "octopus",
+    "path_connected_sets",
+    "planted_partition",
+    "random_tree",
+    "thick_barbell",
+    "three_clusters",
+    "tree",
+    "two_moons",
+]

@@ -1,0 +1,182 @@
+"""Points as rows of a matrix: checks, distances, exact and approximate nearest neighbours.
+
+The k nearest neighbours of a point are the k other points of smallest Euclidean distance, equal
+distances in ascending order of index; so the exact search has one answer, whatever method finds it. It
+uses a k-d tree up to 15 dimensions and scikit-learn's brute force beyond, which serve as candidates:
+every distance that decides is computed from coordinate differences, and a point whose candidates do not
+settle its neighbours beyond doubt (ties, rounding) is searched again in full.
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import ArrayLike, NDArray
+from scipy.spatial import KDTree
+
+from zerokelvin.errors import GraphError, MissingDependencyError, ParameterError
+
+__all__ = ["check_points", "distances_between", "nearest_neighbors"]
+
+Ints = NDArray[np.int64]
+Floats = NDArray[np.float64]
+
+TREE_DIMENSIONS = 15
+EXACT_POINTS = 50_000
+_SLACK = 1e-12  # relative: below this a tree's distance and ours may order two points differently
+_BLOCK = 20_000_000  # numbers held at once by searches that need a row per point
+
+
+def check_points(X: ArrayLike) -> Floats:
+    """Points as a matrix of finite numbers, one row each."""
+    if sp.issparse(X):
+        raise GraphError("the points are a sparse matrix; pass X.toarray().")
+    try:
+        points = np.array(X, dtype=np.float64, order="C") + 0.0
+    except (TypeError, ValueError) as problem:
+        raise GraphError(f"the points are not a matrix of numbers: {problem}.") from None
+    if points.ndim == 1:
+        raise GraphError(
+            f"the points have shape {points.shape}; for numbers on a line pass X.reshape(-1, 1)."
+        )
+    if points.ndim != 2 or points.shape[0] == 0 or points.shape[1] == 0:
+        raise GraphError(f"the points have shape {points.shape}; give a matrix with one row per point.")
+    bad = np.flatnonzero(~np.isfinite(points).all(axis=1))
+    if len(bad):
+        value = points[bad[0]][~np.isfinite(points[bad[0]])][0]
+        raise GraphError(f"point {bad[0]} has coordinate {value}; drop such points or fill them in.")
+    scale = float(np.abs(points).max())
+    if scale > 1e150 or 0 < scale < 1e-150:
+        raise GraphError(f"coordinates reach {scale:g}, whose square is no float; rescale the points.")
+    return points
+
+
+def distances_between(points: Floats, left: Ints, right: Ints) -> Floats:
+    """Euclidean distance of every pair, from coordinate differences."""
+    result = np.empty(len(left))
+    step = max(1, _BLOCK // points.shape[1])
+    for at in range(0, len(left), step):
+        part = slice(at, at + step)
+        result[part] = np.sqrt(((points[left[part]] - points[right[part]]) ** 2).sum(axis=-1))
+    return result
+
+
+def nearest_neighbors(
+    points: Floats, k: int, method: str = "auto", rng: np.random.Generator | None = None
+) -> Ints:
+    """Indices of the k nearest other points of every point, nearest first."""
+    if method not in ("auto", "exact", "approximate"):
+        raise ParameterError(f"unknown method '{method}'; choose auto, exact or approximate.")
+    count, dimensions = points.shape
+    if not isinstance(k, (int, np.integer)) or k < 1:
+        raise ParameterError(f"k={k!r} is not a positive whole number of neighbours.")
+    if k >= count:
+        remedy = f"choose k <= {count - 1}" if count > 1 else "give at least two points"
+        raise ParameterError(f"k={k} neighbours cannot be found among {count} points; {remedy}.")
+    large = count > EXACT_POINTS and dimensions > TREE_DIMENSIONS
+    if method == "approximate" or (method == "auto" and large):
+        return _approximate(points, k, rng)
+    if dimensions <= TREE_DIMENSIONS:
+        return _by_tree(points, k)
+    return _by_brute_force(points, k)
+
+
+def _by_tree(points: Floats, k: int) -> Ints:
+    count = len(points)
+    tree = KDTree(points)
+    wanted = min(count, k + 2)  # the point itself, its k neighbours, and one more to see ties
+    found = tree.query(points, k=wanted)[1].reshape(count, wanted)
+    nearest, settled = _settle(points, found, k)
+    if wanted == count:
+        return nearest
+    open_rows = np.flatnonzero(~settled)
+    reach = distances_between(points, open_rows, nearest[open_rows, -1])
+    alone = reach > 0
+    nearest[open_rows[~alone]] = _among_duplicates(points, open_rows[~alone], k)
+    rows, radii = open_rows[alone], reach[alone] * (1 + _SLACK)
+    for at in range(0, len(rows), 4096):
+        balls = tree.query_ball_point(points[rows[at : at + 4096]], radii[at : at + 4096])
+        for row, ball in zip(rows[at : at + 4096], balls, strict=True):
+            nearest[row] = _first(points, row, np.array(ball, dtype=np.int64), k)
+    return nearest
+
+
+def _by_brute_force(points: Floats, k: int) -> Ints:
+    from sklearn.neighbors import NearestNeighbors
+
+    count, dimensions = points.shape
+    wanted = min(count, k + 9)
+    search = NearestNeighbors(n_neighbors=wanted, algorithm="brute").fit(points)
+    found = search.kneighbors(points)
+    nearest, _ = _settle(points, found[1].astype(np.int64), k)
+    if wanted == count:
+        return nearest
+    rows = np.arange(count)
+    reach = distances_between(points, rows, nearest[:, -1])
+    # the search computes |x|² − 2xy + |y|²; its error is at most (dimensions + 8) ulp of (|x| + |y|)²
+    norms = np.sqrt((points**2).sum(axis=-1))
+    error = (dimensions + 8) * np.finfo(np.float64).eps * (norms + norms.max()) ** 2
+    everyone = np.arange(count)
+    for row in np.flatnonzero(reach**2 * (1 + _SLACK) >= found[0][:, -1] ** 2 - 2 * error):
+        nearest[row] = _first(points, row, everyone, k)
+    return nearest
+
+
+def _settle(points: Floats, found: Ints, k: int) -> tuple[Ints, NDArray[np.bool_]]:
+    """The k best of each row of candidates, and whether the next candidate is clearly further away."""
+    count, wanted = found.shape
+    rows = np.repeat(np.arange(count), wanted)
+    distance = distances_between(points, rows, found.ravel()).reshape(count, wanted)
+    distance[found == np.arange(count)[:, None]] = np.inf  # a point is no neighbour of itself
+    order = np.lexsort((found, distance), axis=-1)
+    ranked, distance = np.take_along_axis(found, order, 1), np.take_along_axis(distance, order, 1)
+    settled = np.ones(count, dtype=bool)
+    if wanted > k:
+        settled = distance[:, k - 1] * (1 + 2 * _SLACK) < distance[:, k]
+    return ranked[:, :k], settled
+
+
+def _first(points: Floats, row: Any, candidates: Ints, k: int) -> Ints:
+    candidates = candidates[candidates != row]
+    distance = distances_between(points, np.full(len(candidates), row), candidates)
+    chosen: Ints = candidates[np.lexsort((candidates, distance))[:k]]
+    return chosen
+
+
+def _among_duplicates(points: Floats, rows: Ints, k: int) -> Ints:
+    """The k lowest other members of each row's group of equal points, which has more than k members."""
+    if len(rows) == 0:
+        return np.empty((0, k), dtype=np.int64)
+    _, group = np.unique(points, axis=0, return_inverse=True)
+    group = group.ravel()
+    members = np.argsort(group, kind="stable")
+    start = np.searchsorted(group[members], group[rows])
+    lowest = members[start[:, None] + np.arange(k + 1)]
+    own = lowest == rows[:, None]
+    own[~own.any(axis=1), k] = True  # not among the lowest k + 1: leave out the last of them
+    return lowest[~own].reshape(len(rows), k)
+
+
+def _approximate(points: Floats, k: int, rng: np.random.Generator | None) -> Ints:
+    try:
+        pynndescent: Any = importlib.import_module("pynndescent")
+    except ImportError:
+        raise MissingDependencyError(
+            f"{len(points)} points in {points.shape[1]} dimensions are searched with pynndescent, which is "
+            "not installed; run pip install zerokelvin[neighbors], or pass method='exact' and wait."
+        ) from None
+    seed = 0 if rng is None else int(rng.integers(2**31 - 1))
+    wanted = min(len(points), k + 1)
+    index = pynndescent.NNDescent(  # one thread: its answer depends on the number of threads
+        points.astype(np.float32), n_neighbors=max(wanted, min(len(points), 15)), random_state=seed, n_jobs=1
+    )
+    found = index.neighbor_graph[0].astype(np.int64)
+    if (found < 0).any():
+        row = int(np.flatnonzero((found < 0).any(axis=1))[0])
+        raise GraphError(
+            f"the approximate search found too few neighbours of point {row}; pass method='exact'."
+        )
+    return _settle(points, found, k)[0]
