@@ -1,5 +1,26 @@
 """Every file format; nothing else opens files."""
 
+from zerokelvin.io.datasets import (
+    DataSet,
+    DataSetInfo,
+    cache_folder,
+    dataset_names,
+    find_datasets,
+    load_dataset,
+)
+from zerokelvin.io.dblp import read_dblp_four_area
+from zerokelvin.io.labels import read_labels
 from zerokelvin.io.read import read_graph, write_graph
 
-__all__ = ["read_graph", "write_graph"]
+__all__ = [
+    "DataSet",
+    "DataSetInfo",
+    "cache_folder",
+    "dataset_names",
+    "find_datasets",
+    "load_dataset",
+    "read_dblp_four_area",
+    "read_graph",
+    "read_labels",
+    "write_graph",
+]

@@ -19,20 +19,34 @@ from numpy.typing import NDArray
 from zerokelvin.errors import GraphError
 from zerokelvin.graph import Graph
 
-__all__ = ["INTEGER", "integers", "name_values", "parse_names", "unless_numbered"]
+__all__ = ["INTEGER", "integers", "name_values", "parse_integer", "parse_names", "unless_numbered"]
 
 INTEGER = r"^(?:0|-?[1-9][0-9]{0,17})$"
 
 
-def integers(texts: Any) -> Any | None:
-    """A pyarrow array of texts as int64, or None unless every one is spelt as an integer.
+def integers(texts: Any) -> NDArray[np.int64] | None:
+    """A pyarrow column of texts as integers, or None unless every one is spelt as `INTEGER` says.
 
-    >>> integers(pa.array(["3", "-1"])).to_pylist(), integers(pa.array(["3", "01"]))
-    ([3, -1], None)
+    A spelling is never shorter than the usual one, so it is enough to compare the total lengths.
+
+    >>> integers(pa.chunked_array([["3", "-10"]])).tolist(), integers(pa.chunked_array([["3", "01"]]))
+    ([3, -10], None)
     """
-    if len(texts) == 0 or not pc.all(pc.match_substring_regex(texts, INTEGER)).as_py():
+    try:
+        values: NDArray[np.int64] = pc.cast(texts, pa.int64()).to_numpy()
+    except pa.ArrowInvalid:
         return None
-    return pc.cast(texts, pa.int64())
+    if len(values) == 0 or values.min() <= -(10**18) or values.max() >= 10**18:
+        return None
+    size = np.abs(values)
+    usual = len(values) + int(np.count_nonzero(values < 0))
+    usual += sum(int(np.count_nonzero(size >= 10**k)) for k in range(1, len(str(size.max()))))
+    return values if pc.sum(pc.binary_length(texts)).as_py() == usual else None
+
+
+def parse_integer(text: str) -> int | None:
+    """The integer a text spells, or None."""
+    return int(text) if re.match(INTEGER, text) else None
 
 
 def parse_names(texts: Sequence[str]) -> list[Hashable]:

@@ -181,18 +181,17 @@ def _graph(source: Any, target: Any, weights: Floats | None, path: Path, *, text
         raise DataError(f"'{path}' holds no edges; give at least one row.")
     if pa.types.is_integer(source.type):
         return _integer_graph(source, target, weights)
+    if text:
+        sources, targets = integers(source), integers(target)
+        if sources is not None and targets is not None:
+            return _integer_graph(sources, targets, weights)
     both = pa.chunked_array([*source.chunks, *target.chunks])
     encoded = both.dictionary_encode().unify_dictionaries()
     names = encoded.chunk(0).dictionary
-    codes = np.concatenate([chunk.indices.to_numpy() for chunk in encoded.chunks]).astype(np.int64)
     if text and pc.any(pc.match_substring_regex(names, r"^\s|\s$")).as_py():
-        return _graph(
-            pc.utf8_trim_whitespace(source), pc.utf8_trim_whitespace(target), weights, path, text=True
-        )
-    numbers = integers(names) if text else None
-    if numbers is not None:
-        ends = numbers.to_numpy()[codes].reshape(2, -1)
-        return _integer_graph(pa.chunked_array([ends[0]]), pa.chunked_array([ends[1]]), weights)
+        source, target = (pc.utf8_trim_whitespace(column) for column in (source, target))
+        return _graph(source, target, weights, path, text=True)
+    codes = np.concatenate([chunk.indices.to_numpy() for chunk in encoded.chunks]).astype(np.int64)
     return Graph.from_edges(codes.reshape(2, -1).T, weights, names=names.to_pylist())
 
 
