@@ -1,7 +1,7 @@
 """The geodesic diameter D_G: exact where that is affordable, otherwise a proven upper bound.
 
 A sweep is the distances from one node to all others. The diameter of a tree takes two sweeps. Any other
-component starts from a centre c, the middle of a long path found by sweeps, and visits nodes by falling
+component starts from a centre c, the node nearest to a few remote nodes, and visits nodes by falling
 distance from c. With d₁ ≥ d₂ the largest distances from c among nodes not yet visited, two of these are
 at most d₁ + d₂ apart by the triangle inequality, so
 
@@ -36,6 +36,7 @@ Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
 
 _STEPS = 300_000_000  # edge visits spent by default; Dijkstra costs about ten times a breadth-first step
+_REMOTE = 5  # remote nodes, beside a first one, that a centre is nearest to
 _ROUNDING = 1e-12  # two sums of the same lengths in another order agree to this
 
 
@@ -93,11 +94,11 @@ class _Component:
     def diameter_bounds(self, max_sweeps: int | None) -> tuple[float, float, str]:
         first = self.sweep(0)
         far = self.sweep(int(first.argmax()))
-        count = len(self.indptr) - 1
-        if len(self.indices) == 2 * (count - 1):
-            value = float(far.max())
-            return value, value, "two sweeps of a tree"
-        return self._visit(far, self._budget(max_sweeps))
+        lower = float(far.max())
+        if len(self.indices) == 2 * (len(self.indptr) - 2):
+            return lower, lower, "two sweeps of a tree"
+        centre, lower = self._centre(far, lower)
+        return self._visit(centre, lower, self._budget(max_sweeps))
 
     def _budget(self, max_sweeps: int | None) -> int:
         if max_sweeps is not None:
@@ -105,17 +106,23 @@ class _Component:
         steps = _STEPS if self.weights.min() == self.weights.max() else _STEPS // 10
         return max(16, steps // (len(self.indptr) + len(self.indices)))
 
-    def _visit(self, far: Floats, sweeps: int) -> tuple[float, float, str]:
-        back = self.sweep(int(far.argmax()))
-        lower = max(float(far.max()), float(back.max()))
-        centre = int(np.maximum(far, back).argmin())  # the middle of a longest path found so far
+    def _centre(self, far: Floats, lower: float) -> tuple[int, float]:
+        """The node nearest to all of a few remote nodes, and the largest eccentricity of these."""
+        nearest, furthest = far, far
+        for _ in range(_REMOTE):
+            distance = self.sweep(int(nearest.argmax()))
+            lower = max(lower, float(distance.max()))
+            nearest, furthest = np.minimum(nearest, distance), np.maximum(furthest, distance)
+        return int(furthest.argmin()), lower
+
+    def _visit(self, centre: int, lower: float, sweeps: int) -> tuple[float, float, str]:
         distance = self.sweep(centre)
         order = np.argsort(-distance, kind="stable")
         falling = np.append(distance[order], 0.0)  # the last node has no partner left
         for visited, node in enumerate(order):
             upper = max(lower, float(falling[visited] + falling[visited + 1]))
             if lower >= upper * (1 - _ROUNDING):
-                return lower, lower, "eccentricities from a centre"
+                break
             if visited >= sweeps:
                 return lower, upper, "two largest distances from a centre"
             lower = max(lower, float(self.sweep(int(node)).max()))

@@ -24,9 +24,10 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.spatial.distance import pdist
+from scipy.spatial.distance import pdist, squareform
 
 from zerokelvin.errors import GraphError, ParameterError
+from zerokelvin.graph.canonical import symmetric_csr
 from zerokelvin.graph.graph import Graph
 from zerokelvin.graph.points import check_points
 
@@ -75,8 +76,7 @@ class ExponentialGraph(Graph):
 
     def __init__(self, pairs: Ints, distances: Floats, scale: float, num_nodes: int) -> None:
         weights, offset = _weights(distances, scale)
-        clean = Graph.from_edges(pairs, np.maximum(weights, _LEAST_WEIGHT), num_nodes=num_nodes)
-        super().__init__(clean.indptr, clean.indices, clean.weights)
+        super().__init__(*_csr(pairs, np.maximum(weights, _LEAST_WEIGHT), num_nodes))
         kept = np.array(distances, dtype=np.float64)
         kept.setflags(write=False)
         vars(self).update(
@@ -203,6 +203,16 @@ def _weights(distances: Floats, scale: float) -> tuple[Floats, float]:
         return np.exp(-_times(scale, distances)), 0.0
     least = distances.min()
     return np.exp(-_times(scale, distances - least)), float(_times(scale, least))
+
+
+def _csr(pairs: Ints, weights: Floats, count: int) -> tuple[Ints, Ints, Floats]:
+    """The symmetric CSR arrays; of a complete graph without sorting its many edges."""
+    if len(pairs) < count * (count - 1) // 2 or count == 1:
+        return symmetric_csr(pairs, weights, count)
+    column = np.arange(count - 1)
+    indices = (column + (column >= np.arange(count)[:, None])).ravel()
+    off_diagonal = ~np.eye(count, dtype=bool)
+    return np.arange(count + 1) * (count - 1), indices, squareform(weights, checks=False)[off_diagonal]
 
 
 def _times(scale: float, distances: Any) -> Any:

@@ -71,7 +71,7 @@ def nearest_neighbors(
     if method not in ("auto", "exact", "approximate"):
         raise ParameterError(f"unknown method '{method}'; choose auto, exact or approximate.")
     count, dimensions = points.shape
-    if not isinstance(k, (int, np.integer)) or k < 1:
+    if not isinstance(k, (int, np.integer)) or k < 1:  # type: ignore[redundant-expr]
         raise ParameterError(f"k={k!r} is not a positive whole number of neighbours.")
     if k >= count:
         remedy = f"choose k <= {count - 1}" if count > 1 else "give at least two points"
@@ -79,61 +79,81 @@ def nearest_neighbors(
     large = count > EXACT_POINTS and dimensions > TREE_DIMENSIONS
     if method == "approximate" or (method == "auto" and large):
         return _approximate(points, k, rng)
-    if dimensions <= TREE_DIMENSIONS:
-        return _by_tree(points, k)
-    return _by_brute_force(points, k)
+    return _exact(points, k)
 
 
-def _by_tree(points: Floats, k: int) -> Ints:
-    count = len(points)
-    tree = KDTree(points)
-    wanted = min(count, k + 2)  # the point itself, its k neighbours, and one more to see ties
-    found = tree.query(points, k=wanted)[1].reshape(count, wanted)
-    nearest, settled = _settle(points, found, k)
-    if wanted == count:
-        return nearest
-    open_rows = np.flatnonzero(~settled)
-    reach = distances_between(points, open_rows, nearest[open_rows, -1])
-    alone = reach > 0
-    nearest[open_rows[~alone]] = _among_duplicates(points, open_rows[~alone], k)
-    rows, radii = open_rows[alone], reach[alone] * (1 + _SLACK)
-    for at in range(0, len(rows), 4096):
-        balls = tree.query_ball_point(points[rows[at : at + 4096]], radii[at : at + 4096])
-        for row, ball in zip(rows[at : at + 4096], balls, strict=True):
-            nearest[row] = _first(points, row, np.array(ball, dtype=np.int64), k)
+def _exact(points: Floats, k: int) -> Ints:
+    """Search among at most k + 1 copies of equal points; a point with k copies needs no search."""
+    members, start, size = _equal_points(points)
+    nearest = np.empty((len(points), k), dtype=np.int64)
+    crowded = np.flatnonzero(size > k)
+    lowest = members[start[crowded, None] + np.arange(k + 1)]
+    own = lowest == crowded[:, None]
+    own[~own.any(axis=1), k] = True  # not among the lowest k + 1: leave out the last of them
+    nearest[crowded] = lowest[~own].reshape(len(crowded), k)
+    rows = np.flatnonzero(size <= k)
+    if len(rows):
+        pool = np.sort(np.concatenate([rows, np.unique(lowest)]))
+        search = _by_tree if points.shape[1] <= TREE_DIMENSIONS else _by_brute_force
+        nearest[rows] = pool[search(points[pool], np.searchsorted(pool, rows), k)]
     return nearest
 
 
-def _by_brute_force(points: Floats, k: int) -> Ints:
+def _equal_points(points: Floats) -> tuple[Ints, Ints, Ints]:
+    """Indices grouped by equal points, ascending in each group; where each point's group starts; its size."""
+    members = np.lexsort(points.T)
+    fresh = np.ones(len(points), dtype=bool)
+    fresh[1:] = (points[members[1:]] != points[members[:-1]]).any(axis=1)
+    group = np.empty(len(points), dtype=np.int64)
+    group[members] = np.cumsum(fresh) - 1
+    return members, np.flatnonzero(fresh)[group], np.bincount(group)[group]
+
+
+def _by_tree(points: Floats, rows: Ints, k: int) -> Ints:
+    tree = KDTree(points)
+    wanted = min(len(points), k + 2)  # the point itself, its k neighbours, and one more to see ties
+    found = tree.query(points[rows], k=wanted)[1].reshape(len(rows), wanted)
+    nearest, settled = _settle(points, rows, found, k)
+    if wanted == len(points):
+        return nearest
+    unsettled = np.flatnonzero(~settled)
+    reach = distances_between(points, rows[unsettled], nearest[unsettled, -1]) * (1 + _SLACK)
+    for at in range(0, len(unsettled), 4096):
+        part = unsettled[at : at + 4096]
+        balls = tree.query_ball_point(points[rows[part]], reach[at : at + 4096])
+        for row, ball in zip(part, balls, strict=True):
+            nearest[row] = _first(points, rows[row], np.array(ball, dtype=np.int64), k)
+    return nearest
+
+
+def _by_brute_force(points: Floats, rows: Ints, k: int) -> Ints:
     from sklearn.neighbors import NearestNeighbors
 
     count, dimensions = points.shape
     wanted = min(count, k + 9)
     search = NearestNeighbors(n_neighbors=wanted, algorithm="brute").fit(points)
-    found = search.kneighbors(points)
-    nearest, _ = _settle(points, found[1].astype(np.int64), k)
+    far, found = search.kneighbors(points[rows])
+    nearest, _ = _settle(points, rows, found.astype(np.int64), k)
     if wanted == count:
         return nearest
-    rows = np.arange(count)
     reach = distances_between(points, rows, nearest[:, -1])
     # the search computes |x|² − 2xy + |y|²; its error is at most (dimensions + 8) ulp of (|x| + |y|)²
     norms = np.sqrt((points**2).sum(axis=-1))
-    error = (dimensions + 8) * np.finfo(np.float64).eps * (norms + norms.max()) ** 2
+    error = (dimensions + 8) * np.finfo(np.float64).eps * (norms[rows] + norms.max()) ** 2
     everyone = np.arange(count)
-    for row in np.flatnonzero(reach**2 * (1 + _SLACK) >= found[0][:, -1] ** 2 - 2 * error):
-        nearest[row] = _first(points, row, everyone, k)
+    for row in np.flatnonzero(reach**2 * (1 + _SLACK) >= far[:, -1] ** 2 - 2 * error):
+        nearest[row] = _first(points, rows[row], everyone, k)
     return nearest
 
 
-def _settle(points: Floats, found: Ints, k: int) -> tuple[Ints, NDArray[np.bool_]]:
-    """The k best of each row of candidates, and whether the next candidate is clearly further away."""
-    count, wanted = found.shape
-    rows = np.repeat(np.arange(count), wanted)
-    distance = distances_between(points, rows, found.ravel()).reshape(count, wanted)
-    distance[found == np.arange(count)[:, None]] = np.inf  # a point is no neighbour of itself
+def _settle(points: Floats, rows: Ints, found: Ints, k: int) -> tuple[Ints, NDArray[np.bool_]]:
+    """The k best candidates of each row, and whether the next one is clearly further away."""
+    wanted = found.shape[1]
+    distance = distances_between(points, np.repeat(rows, wanted), found.ravel()).reshape(-1, wanted)
+    distance[found == rows[:, None]] = np.inf  # a point is no neighbour of itself
     order = np.lexsort((found, distance), axis=-1)
     ranked, distance = np.take_along_axis(found, order, 1), np.take_along_axis(distance, order, 1)
-    settled = np.ones(count, dtype=bool)
+    settled = np.ones(len(rows), dtype=bool)
     if wanted > k:
         settled = distance[:, k - 1] * (1 + 2 * _SLACK) < distance[:, k]
     return ranked[:, :k], settled
@@ -144,20 +164,6 @@ def _first(points: Floats, row: Any, candidates: Ints, k: int) -> Ints:
     distance = distances_between(points, np.full(len(candidates), row), candidates)
     chosen: Ints = candidates[np.lexsort((candidates, distance))[:k]]
     return chosen
-
-
-def _among_duplicates(points: Floats, rows: Ints, k: int) -> Ints:
-    """The k lowest other members of each row's group of equal points, which has more than k members."""
-    if len(rows) == 0:
-        return np.empty((0, k), dtype=np.int64)
-    _, group = np.unique(points, axis=0, return_inverse=True)
-    group = group.ravel()
-    members = np.argsort(group, kind="stable")
-    start = np.searchsorted(group[members], group[rows])
-    lowest = members[start[:, None] + np.arange(k + 1)]
-    own = lowest == rows[:, None]
-    own[~own.any(axis=1), k] = True  # not among the lowest k + 1: leave out the last of them
-    return lowest[~own].reshape(len(rows), k)
 
 
 def _approximate(points: Floats, k: int, rng: np.random.Generator | None) -> Ints:
@@ -179,4 +185,4 @@ def _approximate(points: Floats, k: int, rng: np.random.Generator | None) -> Int
         raise GraphError(
             f"the approximate search found too few neighbours of point {row}; pass method='exact'."
         )
-    return _settle(points, found, k)[0]
+    return _settle(points, np.arange(len(points)), found, k)[0]

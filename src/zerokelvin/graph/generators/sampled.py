@@ -26,8 +26,9 @@ Ints = NDArray[np.int64]
 def two_moons(n: int, rng: np.random.Generator, *, noise: float = 0.1, k: int = 8) -> LabelledGraph:
     """Points on two interleaved half circles of radius 1, each joined to its k nearest neighbours.
 
-    Of the n points the first ⌈n/2⌉ lie on the upper moon (cos t, sin t) and are +1, the others on the lower moon
-    (1 − cos t, ½ − sin t) and are −1, with t uniform on [0, π] and Gaussian noise in both coordinates.
+    Of the n points the first ⌈n/2⌉ lie on the upper moon (cos t, sin t) and are +1, the others on the
+    lower moon (1 − cos t, ½ − sin t) and are −1, with t uniform on [0, π] and
+    Gaussian noise in both coordinates.
     The points are kept in `LabelledGraph.points`.
 
     >>> two_moons(100, np.random.default_rng(0)).points.shape
