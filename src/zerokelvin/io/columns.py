@@ -40,10 +40,13 @@ WEIGHT_WORDS = ("weight", "w", "value")
 def has_header(table: TextTable, words: Sequence[str]) -> bool:
     """Whether the first row looks like a header.
 
-    It does when it holds one of `words`, or when some column holds a number in every other row but
-    not in the first; never when one of its first two cells stands in those columns again.
+    It does when it holds source and target, or one of `words`, or when some column holds a number in
+    every other row but not in the first. But save for source and target, a row is no header when one of
+    its first two cells stands in those columns again.
     """
     first, rest = [cell.lower() for cell in table.first[0]], table.first[1:]
+    if "source" in first and "target" in first and "source" in words:
+        return True
     below = {cell for row in rest for cell in row[:2]}
     if any(cell in below for cell in table.first[0][:2]):
         return False

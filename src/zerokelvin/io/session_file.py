@@ -57,7 +57,7 @@ def write_session(
 def read_session(path: str | os.PathLike[str]) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
     """Read back what `write_session` wrote, checking format and version."""
     try:
-        with np.load(Path(path), allow_pickle=False) as file:
+        with Path(path).open("rb") as handle, np.load(handle, allow_pickle=False) as file:
             members = {name: file[name] for name in file.files}
         header = json.loads(members.pop("header").tobytes().decode())
     except FileNotFoundError:

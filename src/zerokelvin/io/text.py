@@ -26,6 +26,7 @@ __all__ = ["TextTable", "is_number", "open_text"]
 SAMPLE_ROWS = 200
 BLOCK_BYTES = 1 << 23
 BLANKS = " "  # the delimiter that stands for any run of spaces and tabs
+_CONTROL = re.compile(rb"[\x00-\x08\x0e-\x1f]")
 _UNEVEN_BLANKS = re.compile(rb"[ \t][ \t]|\t|^[ \t]|[ \t]\r?$", re.MULTILINE)
 
 
@@ -130,7 +131,7 @@ def open_text(path: PathLike, *, delimiter: str | None = None, kind: str | None 
     """
     found = Path(path)
     data = read_bytes(found).removeprefix(b"\xef\xbb\xbf")
-    if b"\0" in data:
+    if b"\0" in data or _CONTROL.search(data, 0, BLOCK_BYTES):
         raise DataError(f"'{found}' holds binary data, not text; check its format.")
     data = _without_comments(data)
     try:
