@@ -66,13 +66,12 @@ class PerceptronState(State):
         """Add y K e_i if the prediction for the node is wrong."""
         if sign(self.w[node]) == label:
             return
-        column = self.columns.column(node)
-        b, c = self.learner.b, self.learner.c
-        self.w += label * (column + b)
-        self.w[node] += label * c
+        column = self.columns.column(node) + self.learner.b
+        column[node] += self.learner.c
+        self.w += label * column
         self.mistaken_nodes.append(int(node))
         self.mistaken_labels.append(int(label))
-        self.radius = max(self.radius, float(column[node]) + b + c)
+        self.radius = max(self.radius, float(column[node]))
 
     def explain(self, node: int) -> list[tuple[int, float]]:
         """Every mistaken node with y_t K(i_t, node), summed over its mistakes; the sum is the margin."""

@@ -1,0 +1,41 @@
+# Two commands set everything up from nothing but Python 3.11+ and make, in a virtual environment here:
+#   make demo    play the game on real digits and save pictures of it
+#   make test    everything that is checked: style, types, import order, tests
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+SOURCES := $(shell find src -type f -not -path '*/__pycache__/*') pyproject.toml README.md
+
+.PHONY: demo test lint docs clean
+
+demo: $(VENV)/.installed
+	$(BIN)/zerokelvin demo
+
+test: $(VENV)/.installed lint
+	$(BIN)/python -m pytest
+	NUMBA_DISABLE_JIT=1 $(BIN)/python -m pytest -m kernels -q
+
+lint: $(VENV)/.installed
+	$(BIN)/ruff format --check src tests benchmarks
+	$(BIN)/ruff check src tests benchmarks
+	$(BIN)/mypy
+	$(BIN)/lint-imports --no-cache
+
+docs: $(VENV)/.installed
+	$(BIN)/mkdocs build --strict
+
+clean:
+	rm -rf $(VENV) site .pytest_cache .mypy_cache .ruff_cache .hypothesis
+
+# Dependencies, again when pyproject.toml changes.
+$(VENV)/.dependencies: pyproject.toml
+	@echo "Setting up $(VENV) (once; a few minutes on a slow line)"
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Python 3.11 or newer is needed: make PYTHON=python3.12 ...")'
+	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check "$(CURDIR)[dev]"
+	@touch $@
+
+# The package itself as users get it (a built wheel, not a link to src), again when a source file changes.
+$(VENV)/.installed: $(VENV)/.dependencies $(SOURCES)
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation --force-reinstall "$(CURDIR)"
+	@touch $@

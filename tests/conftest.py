@@ -1,0 +1,31 @@
+"""Settings and data for all tests."""
+
+import os
+from pathlib import Path
+
+import pytest
+from hypothesis import settings
+
+settings.register_profile("default", max_examples=150, deadline=None)
+settings.register_profile("kernels-interpreted", max_examples=25, deadline=None)
+settings.load_profile("kernels-interpreted" if os.environ.get("NUMBA_DISABLE_JIT") == "1" else "default")
+
+ROOT = Path(__file__).resolve().parent.parent
+DATA = Path(os.environ.get("ZEROKELVIN_DATA") or ROOT.parent / "shared" / "data")
+
+
+def pytest_collection_modifyitems(items):
+    """Tests on real graphs say why they are skipped where the folder is absent; CI always has it."""
+    if DATA.is_dir():
+        return
+    missing = pytest.mark.skip(reason=f"no real graphs at {DATA}; set ZEROKELVIN_DATA")
+    for item in items:
+        if "data" in item.keywords:
+            if os.environ.get("CI"):
+                raise pytest.UsageError(f"no real graphs at {DATA}; CI must run the tests that need them")
+            item.add_marker(missing)
+
+
+@pytest.fixture
+def data_folder():
+    return DATA

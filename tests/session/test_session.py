@@ -1,0 +1,275 @@
+"""The session: purity of its state, correction, saving, classes that appear, explanations."""
+
+import json
+import math
+import zipfile
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import strategies
+import zerokelvin as zk
+from zerokelvin.errors import LabelError, NodeError, ParameterError, SessionError
+
+PATH = zk.Graph.from_edges([("ann", "bob"), ("bob", "cem"), ("cem", "dan"), ("dan", "eve")])
+ISLANDS = zk.Graph.from_edges([(0, 1), (1, 2), (3, 4)])
+
+
+def view(session):
+    names = [session.graph.name(i) for i in range(session.graph.num_nodes)]
+    return (
+        session.mistakes,
+        session.queries,
+        session.trials,
+        session.classes,
+        [session.predict(n) for n in names],
+    )
+
+
+@st.composite
+def scripts(draw):
+    """A graph and a list of calls: learn, skip, correct."""
+    graph = draw(strategies.graphs(max_nodes=6))
+    node = st.integers(0, graph.num_nodes - 1)
+    label = st.sampled_from(["a", "b", "c"])
+    call = st.one_of(
+        st.tuples(st.just("learn"), node, label),
+        st.tuples(st.just("skip"), node),
+        st.tuples(st.just("correct"), node, st.one_of(label, st.none())),
+    )
+    return graph, draw(st.lists(call, max_size=12)), draw(st.booleans())
+
+
+@given(scripts())
+def test_state_is_a_pure_function_of_the_events(tmp_path_factory, script):
+    """However it came about, a session equals a fresh one that was told its final events."""
+    graph, calls, given_classes = script
+    classes = ["b", "a"] if given_classes else None
+    session = zk.start(graph, classes=classes, policy="margin:0.3", seed=5)
+    for name, node, *label in calls:
+        try:
+            getattr(session, name)(node, *label)
+        except SessionError:
+            assert name == "correct"
+            assert not any(e.kind == 0 and e.node == node for e in session.events)
+    fresh = zk.start(graph, classes=classes, policy="margin:0.3", seed=5)
+    for event in session.events:
+        fresh.learn(event.node, event.label) if event.kind == 0 else fresh.skip(event.node)
+    assert view(session) == view(fresh)
+    path = tmp_path_factory.mktemp("sessions") / "s.zk"
+    session.save(path)
+    assert view(zk.load(path, graph)) == view(session)
+
+
+def test_before_any_label():
+    session = zk.start(PATH, classes=["fraud", "ok"])
+    p = session.predict("ann")
+    assert (p.label, p.margin, p.ask) == ("ok", 0.0, True)
+    assert "No label" in p.reason
+    nothing = zk.start(PATH).predict("ann")
+    assert nothing.label is None
+    assert nothing.ask
+
+
+def test_a_component_without_labels_says_so_and_takes_the_prior():
+    session = zk.start(ISLANDS, classes=["a", "b"])
+    for node, label in [(0, "b"), (1, "b"), (2, "a")]:
+        session.learn(node, label)
+    p = session.predict(3)
+    assert p.label == "b"
+    assert "component" in p.reason
+    assert session.predict_all().tolist()[3:] == ["b", "b"]
+    assert session.bound(["b", "b", "a", "a", "a"]).assumptions
+
+
+def test_predict_all_equals_predicting_each():
+    session = zk.start(PATH, classes=["x", "y", "z"])
+    for node, label in [("ann", "x"), ("cem", "y"), ("eve", "z")]:
+        session.learn(node, label)
+    assert session.predict_all().tolist() == [session.predict(name).label for name in PATH.names]
+
+
+def test_scores_and_margin():
+    two = zk.start(PATH, classes=["x", "y"])
+    two.learn("ann", "x")
+    p = two.predict("bob")
+    assert p.scores == {"x": -p.margin, "y": p.margin}
+    three = zk.start(PATH, classes=["x", "y", "z"])
+    three.learn("ann", "y")
+    p = three.predict("bob")
+    assert p.label == max(p.scores, key=p.scores.get)
+    assert p.margin == p.scores[p.label]
+
+
+def test_a_class_never_seen_before():
+    late = zk.start(PATH, classes=["x", "y"])
+    early = zk.start(PATH, classes=["x", "y", "new"])
+    for session in (late, early):
+        for node, label in [("ann", "x"), ("cem", "y"), ("eve", "new"), ("dan", "new")]:
+            session.learn(node, label)
+    assert late.classes == ("x", "y", "new")
+    assert view(late) == view(early)
+
+
+def test_a_wrong_answer_leaves_no_class_behind():
+    session = zk.start(PATH)
+    session.learn("ann", "x")
+    session.learn("bob", "typo")
+    session.correct("bob", "y")
+    assert session.classes == ("x", "y")
+
+
+def test_correct_needs_an_answer():
+    session = zk.start(PATH, classes=["x", "y"])
+    with pytest.raises(SessionError, match="'ann' has no answer"):
+        session.correct("ann", "x")
+
+
+def test_taking_an_answer_back():
+    session, never = (zk.start(PATH, classes=["x", "y"]) for _ in range(2))
+    for s in (session, never):
+        s.learn("ann", "x")
+    session.learn("eve", "y")
+    session.correct("eve", None)
+    assert view(session) == view(never)
+
+
+def test_counts():
+    session = zk.start(PATH, classes=["x", "y"], budget=2)
+    session.learn("ann", "x")
+    session.skip("bob")
+    session.learn("cem", "x")
+    assert (session.trials, session.queries) == (3, 2)
+    p = session.predict("dan")
+    assert not p.ask
+    assert "budget of 2" in p.reason
+    session.learn("dan", "y")
+    assert session.queries == 2
+
+
+def test_explanations_sum_to_the_score():
+    for classes in (["x", "y"], ["x", "y", "z"]):
+        session = zk.start(PATH, classes=classes)
+        for node, label in [("ann", "x"), ("eve", "y"), ("cem", classes[-1])]:
+            session.learn(node, label)
+        for name in PATH.names:
+            told = session.explain(name)
+            assert math.fsum(c.share for c in told.contributions) == pytest.approx(told.margin, abs=1e-9)
+            assert told.margin == session.predict(name).scores[told.label]
+            assert all(c.label in classes for c in told.contributions)
+
+
+def test_bound_covers_the_mistakes():
+    session = zk.start(PATH, classes=[0, 1])
+    truth = {"ann": 0, "bob": 0, "cem": 0, "dan": 1, "eve": 1}
+    for name, label in truth.items():
+        session.learn(name, label)
+    bound = session.bound(truth)
+    assert bound.holds
+    assert bound.allows(session.mistakes)
+    assert bound.value < math.inf
+    partly = session.bound({"ann": 0, "eve": 1})
+    assert partly.value < math.inf
+
+
+@pytest.mark.parametrize("classes", [["b", "a"], [3, 1, 2], [0.5, 1.5], [("t", 1), ("t", 2)], [True, False]])
+def test_classes_survive_saving(tmp_path, classes):
+    session = zk.start(PATH, classes=classes)
+    session.learn("ann", classes[-1])
+    session.save(tmp_path / "s.zk")
+    loaded = zk.load(tmp_path / "s.zk", PATH)
+    assert loaded.classes == tuple(classes)
+    assert view(loaded) == view(session)
+
+
+def test_file_format_is_as_documented(tmp_path):
+    session = zk.start(PATH, classes=["x", "y"], b=2.5, seed=9)
+    session.learn("cem", "y")
+    session.skip("ann")
+    session.save(tmp_path / "s.zk")
+    with np.load(tmp_path / "s.zk", allow_pickle=False) as file:
+        header = json.loads(file["header"].tobytes())
+        assert file["events"].tolist() == [[0, 2, 1], [1, 0, -1]]
+    assert header["format"] == "zerokelvin session"
+    assert header["version"] == 1
+    assert header["params"]["b"] == 2.5
+    assert header["graph"] == PATH.content_hash
+
+
+def test_loading_replays_when_the_state_is_not_in_the_file(tmp_path):
+    session = zk.start(PATH, classes=["x", "y"])
+    for node, label in [("ann", "x"), ("eve", "y"), ("bob", "y")]:
+        session.learn(node, label)
+    session.save(tmp_path / "s.zk")
+    with zipfile.ZipFile(tmp_path / "s.zk") as old, zipfile.ZipFile(tmp_path / "t.zk", "w") as new:
+        for name in old.namelist():
+            if not name.startswith("state/"):
+                new.writestr(name, old.read(name))
+    assert view(zk.load(tmp_path / "t.zk", PATH)) == view(session)
+
+
+def test_bad_files(tmp_path):
+    with pytest.raises(SessionError, match="no session file"):
+        zk.load(tmp_path / "none.zk", PATH)
+    (tmp_path / "text.zk").write_text("hello")
+    with pytest.raises(SessionError, match="not a session file"):
+        zk.load(tmp_path / "text.zk", PATH)
+    np.savez(tmp_path / "other.npz", a=np.arange(3))
+    with pytest.raises(SessionError, match="not a session file"):
+        zk.load(tmp_path / "other.npz", PATH)
+    session = zk.start(PATH, classes=["x", "y"])
+    session.save(tmp_path / "s.zk")
+    with pytest.raises(SessionError, match="another graph"):
+        zk.load(tmp_path / "s.zk", ISLANDS)
+    whole = (tmp_path / "s.zk").read_bytes()
+    (tmp_path / "cut.zk").write_bytes(whole[: len(whole) // 2])
+    with pytest.raises(SessionError, match="damaged"):
+        zk.load(tmp_path / "cut.zk", PATH)
+
+
+def test_a_failed_save_keeps_the_old_file(tmp_path):
+    session = zk.start(PATH, classes=["x", "y"])
+    session.save(tmp_path / "s.zk")
+    before = (tmp_path / "s.zk").read_bytes()
+    custom = zk.start(PATH, classes=["x", "y"], kernel=np.eye(5))
+    with pytest.raises(SessionError, match="kernel"):
+        custom.save(tmp_path / "s.zk")
+    assert (tmp_path / "s.zk").read_bytes() == before
+    assert [p.name for p in tmp_path.iterdir()] == ["s.zk"]
+
+
+def test_refusals():
+    session = zk.start(PATH, classes=["x", "y"])
+    with pytest.raises(NodeError, match="no node 'zoe'"):
+        session.predict("zoe")
+    with pytest.raises(LabelError, match=r"skip\('ann'\)"):
+        session.learn("ann", None)
+    with pytest.raises(LabelError, match="twice"):
+        zk.start(PATH, classes=["x", "x"])
+    with pytest.raises(ParameterError, match="budget=-2"):
+        zk.start(PATH, budget=-2)
+    with pytest.raises(SessionError, match="no class is known"):
+        zk.start(PATH).predict_all()
+    mixed = zk.start(PATH)
+    mixed.learn("ann", "x")
+    with pytest.raises(LabelError, match="mixed types"):
+        mixed.learn("bob", 3)
+    assert mixed.trials == 1
+    assert mixed.classes == ("x",)
+
+
+def test_a_binary_learner_says_that_it_takes_no_third_class():
+    from zerokelvin.learners.perceptron import Perceptron
+
+    class TwoClasses(Perceptron):
+        multiclass = False
+
+    session = zk.start(PATH, TwoClasses(), classes=["x", "y"])
+    session.learn("ann", "x")
+    with pytest.raises(LabelError, match="takes two classes"):
+        session.learn("bob", "z")
+    assert session.classes == ("x", "y")
+    with pytest.raises(LabelError, match="takes two classes"):
+        zk.play(PATH, list("xyzxy"), TwoClasses())
