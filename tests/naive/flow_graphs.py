@@ -37,7 +37,8 @@ def small_graph(rng, largest=8):
         unit = 1.0
     if shape == "multi" and unit in (0.1, 0.001):
         unit = 0.5  # sums of decimals are not the decimals of the sums
-    graph = Graph.from_edges(np.array(edges, dtype=int).reshape(-1, 2), costs * unit, num_nodes=n)
+    weights = np.round(costs * unit, 3) if unit in (0.1, 0.001) else costs * unit  # 0.3, not 3 * 0.1
+    graph = Graph.from_edges(np.array(edges, dtype=int).reshape(-1, 2), weights, num_nodes=n)
     return SmallGraph(n, edges, costs, graph, unit)
 
 

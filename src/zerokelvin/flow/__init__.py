@@ -1,5 +1,6 @@
 """Minimum cuts: maximum flow, the Picard–Queyranne graph of all minimum cuts, and both online."""
 
 from zerokelvin.flow.minimum_cut import MinimumCut, minimum_cut
+from zerokelvin.flow.picard_queyranne import PicardQueyranne, picard_queyranne
 
-__all__ = ["MinimumCut", "minimum_cut"]
+__all__ = ["MinimumCut", "PicardQueyranne", "minimum_cut", "picard_queyranne"]

@@ -1,0 +1,71 @@
+"""A picture of a Picard–Queyranne graph: source left, target right, columns by longest path."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from zerokelvin.flow.picard_queyranne import PicardQueyranne
+
+__all__ = ["draw_picard_queyranne"]
+
+MOST_NAMES = 6
+COLOURS = {"source": "#3b6ea8", "target": "#c8553d", "inner": "#e8e4d9"}
+
+
+def draw_picard_queyranne(pq: PicardQueyranne, ax: Any = None) -> Any:
+    """Draw super-vertices as boxes of their members and arcs as arrows; returns the axes."""
+    if ax is None:
+        from matplotlib import pyplot as plt
+
+        _, ax = plt.subplots()
+    level = pq.longest_from_source.copy()
+    level[pq.target] = max(1, level.max(), level[: pq.target].max() + 1)
+    free = level < 0
+    level[free] = 0
+    position = {}
+    for column in np.unique(level):
+        here = np.flatnonzero(level == column)
+        for k, v in enumerate(here):
+            position[int(v)] = (float(column), (len(here) - 1) / 2 - k)
+    heaviest = float(pq.arc_weights.max()) if len(pq.arc_weights) else 1.0
+    for (i, j), weight in zip(pq.arcs.tolist(), pq.arc_weights.tolist(), strict=True):
+        bend = 0.0 if level[j] - level[i] == 1 else 0.25
+        ax.annotate(
+            "",
+            position[j],
+            position[i],
+            arrowprops={
+                "arrowstyle": "-|>",
+                "shrinkA": 14,
+                "shrinkB": 14,
+                "lw": 0.8 + 1.6 * weight / heaviest,
+                "color": "#555555",
+                "connectionstyle": f"arc3,rad={bend}",
+            },
+        )
+    for box, (x, y) in position.items():
+        kind = "source" if box == pq.source else "target" if box == pq.target else "inner"
+        ax.text(
+            x,
+            y,
+            _caption(pq, box),
+            ha="center",
+            va="center",
+            color="black" if kind == "inner" else "white",
+            bbox={"boxstyle": "round", "facecolor": COLOURS[kind], "edgecolor": "#555555"},
+        )
+    xs, ys = zip(*position.values(), strict=True)
+    ax.set_xlim(min(xs) - 0.6, max(xs) + 0.6)
+    ax.set_ylim(min(ys) - 0.8, max(ys) + 0.8)
+    ax.set_title(f"all minimum cuts, value {pq.value:g}")
+    ax.set_axis_off()
+    return ax
+
+
+def _caption(pq: PicardQueyranne, super_vertex: int) -> str:
+    names = [str(name) for name in pq.members(super_vertex)]
+    shown = ", ".join(names[:MOST_NAMES])
+    return shown + (f" … ({len(names)})" if len(names) > MOST_NAMES else "") or "∅"
