@@ -34,15 +34,25 @@ def check_names(names: tuple[Hashable, ...], num_nodes: int) -> None:
 def index_pairs(edges: Any, names: Sequence[Hashable] | None) -> tuple[Ints, list[Hashable] | None]:
     """Edges as index pairs, and the names found where the edges hold names."""
     array = edges if isinstance(edges, np.ndarray) else None
-    if array is None:
-        rows = list(edges)
+    if array is not None and array.size == 0:
+        return np.zeros((0, 2), dtype=np.int64), None
+    if array is None or (array.dtype.kind == "O" and array.ndim == 2):
+        try:
+            rows = list(edges)
+        except TypeError:
+            raise GraphError(f"edges {edges!r} are not pairs of nodes.") from None
         if not rows:
             return np.zeros((0, 2), dtype=np.int64), None
         if any(not isinstance(row, (tuple, list, np.ndarray)) or len(row) != 2 for row in rows):
             bad = next(r for r in rows if not isinstance(r, (tuple, list, np.ndarray)) or len(r) != 2)
             raise GraphError(f"edge {bad!r} is not a pair of nodes.")
         if all(isinstance(end, (int, np.integer)) and not isinstance(end, bool) for r in rows for end in r):
-            array = np.array(rows, dtype=np.int64)
+            try:
+                array = np.array(rows, dtype=np.int64)
+            except OverflowError:
+                raise GraphError(
+                    "a node index is beyond 64 bits; pass such numbers as names (text)."
+                ) from None
         else:
             array = np.empty((len(rows), 2), dtype=object)
             for i, row in enumerate(rows):
@@ -54,12 +64,14 @@ def index_pairs(edges: Any, names: Sequence[Hashable] | None) -> tuple[Ints, lis
     if array.dtype.kind == "f":
         raise GraphError("edges hold fractions; give node indices as integers, or names.")
     given = list(array.ravel().tolist())
-    known = list(dict.fromkeys(given)) if names is None else list(names)
-    position = {name: i for i, name in enumerate(known)}
     try:
+        known = list(dict.fromkeys(given)) if names is None else list(names)
+        position = {name: i for i, name in enumerate(known)}
         flat = np.fromiter((position[name] for name in given), dtype=np.int64, count=len(given))
     except KeyError as missing:
         raise NodeError(f"edge node {missing.args[0]!r} is not among the names.") from None
+    except TypeError as problem:
+        raise GraphError(f"node names must be hashable: {problem}.") from None
     return flat.reshape(-1, 2), known
 
 
@@ -67,6 +79,8 @@ def edge_weights(weights: Any, count: int) -> Floats:
     """One finite weight per edge, all 1 where none are given."""
     if weights is None:
         return np.ones(count)
+    if np.iscomplexobj(weights):
+        raise GraphError("edge weights are complex; give real numbers.")
     try:
         values = np.asarray(weights, dtype=np.float64)
     except (TypeError, ValueError) as problem:
@@ -86,6 +100,8 @@ def symmetric_csr(pairs: Ints, values: Floats, count: int) -> tuple[Ints, Ints, 
     low, high = np.minimum(u, v), np.maximum(u, v)
     half = sp.coo_array((w, (low, high)), shape=(count, count)).tocsr()
     half.sum_duplicates()
+    if not np.isfinite(half.data).all():
+        raise GraphError("parallel edges sum to an infinite weight; divide all weights by a common factor.")
     half.eliminate_zeros()
     full = (half + half.T).tocsr()
     full.sort_indices()

@@ -51,9 +51,14 @@ def from_igraph(graph: Any, weight: str) -> EdgeList:
 def from_pandas(table: Any, source: str, target: str, weight: str | None) -> EdgeList:
     """Take two or three columns of a data frame."""
     wanted = [column for column in (source, target, weight) if column is not None]
-    _require_columns(wanted, [str(column) for column in table.columns])
-    arrow = pa.table({column: pa.array(table[column], from_pandas=True) for column in wanted})
-    return from_arrow(arrow, source, target, weight)
+    _require_columns(wanted, list(table.columns))
+    columns = {}
+    for column in wanted:
+        try:
+            columns[str(column)] = pa.array(table[column], from_pandas=True)
+        except (pa.ArrowInvalid, pa.ArrowTypeError):
+            raise GraphError(f"column '{column}' mixes kinds of values; make them all text.") from None
+    return from_arrow(pa.table(columns), str(source), str(target), None if weight is None else str(weight))
 
 
 def from_arrow(table: Any, source: str, target: str, weight: str | None) -> EdgeList:
@@ -77,7 +82,7 @@ def from_arrow(table: Any, source: str, target: str, weight: str | None) -> Edge
 def _require_columns(wanted: list[str], present: list[str]) -> None:
     for column in wanted:
         if column not in present:
-            raise GraphError(f"no column '{column}'; the table has {', '.join(present)}.")
+            raise GraphError(f"no column '{column}'; the table has {', '.join(map(str, present))}.")
 
 
 def _weights(column: Any, name: str) -> Floats:
@@ -91,13 +96,28 @@ def _weights(column: Any, name: str) -> Floats:
 def _number_values(source: Any, target: Any) -> tuple[Ints, Sequence[Hashable] | None]:
     """Number the distinct values of two columns; the names are None where they are 0 .. n-1."""
     if pa.types.is_integer(source.type) and pa.types.is_integer(target.type):
-        return _number_integers(np.concatenate([source.to_numpy(), target.to_numpy()]).astype(np.int64))
+        if pa.types.is_uint64(source.type) or pa.types.is_uint64(target.type):
+            source, target = _narrow(source, target)
+        if not (pa.types.is_uint64(source.type) or pa.types.is_uint64(target.type)):
+            return _number_integers(np.concatenate([source.to_numpy(), target.to_numpy()]).astype(np.int64))
     if source.type != target.type:
         source, target = (pc.cast(column, pa.string()) for column in (source, target))
     both = pa.concat_arrays([*source.chunks, *target.chunks]) if len(source) else pa.array([], source.type)
+    if pa.types.is_nested(both.type):
+        raise GraphError(f"node names of type {both.type} cannot be taken from a table; use text or numbers.")
     encoded = pc.dictionary_encode(both)
     codes = encoded.indices.to_numpy(zero_copy_only=False).astype(np.int64)
     return codes.reshape(2, -1).T, encoded.dictionary.to_pylist()
+
+
+def _narrow(source: Any, target: Any) -> tuple[Any, Any]:
+    """Two columns of integers as int64 where they fit, else as uint64, else (both needed) as text."""
+    for kind in (pa.int64(), pa.uint64()):
+        try:
+            return pc.cast(source, kind), pc.cast(target, kind)
+        except pa.ArrowInvalid:
+            continue
+    return source, target
 
 
 def _number_integers(ends: Ints) -> tuple[Ints, Sequence[Hashable] | None]:

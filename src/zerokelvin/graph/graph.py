@@ -54,6 +54,11 @@ class Graph:
     (2, 'ann')
     """
 
+    indptr: Ints
+    indices: Ints
+    weights: Floats
+    names: tuple[Hashable, ...] | None
+
     def __init__(
         self,
         indptr: ArrayLike,
@@ -61,12 +66,14 @@ class Graph:
         weights: ArrayLike,
         names: Sequence[Hashable] | None = None,
     ) -> None:
-        self.indptr = _ints(indptr)
+        vars(self).update(  # past the guard of `__setattr__`
+            indptr=_ints(indptr),
+            indices=_ints(indices),
+            weights=_floats(weights),
+            names=None if names is None else tuple(names),
+        )
         if len(self.indptr) < 2:
             raise GraphError("the graph has no nodes; give at least one edge or num_nodes >= 1.")
-        self.indices = _ints(indices)
-        self.weights = _floats(weights)
-        self.names: tuple[Hashable, ...] | None = None if names is None else tuple(names)
         if self.names is not None:
             check_names(self.names, self.num_nodes)
 
@@ -119,7 +126,10 @@ class Graph:
     @classmethod
     def from_scipy(cls, adjacency: Any, names: Sequence[Hashable] | None = None) -> Graph:
         """Build a graph from a symmetric scipy sparse array or matrix (or a dense one)."""
-        matrix = sp.coo_array(adjacency)
+        try:
+            matrix = sp.coo_array(adjacency)
+        except (TypeError, ValueError) as problem:
+            raise GraphError(f"the adjacency matrix is not one of numbers: {problem}.") from None
         if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1]:
             raise GraphError(f"the adjacency matrix has shape {matrix.shape}; it must be square.")
         rows, columns = (np.asarray(axis, dtype=np.int64) for axis in matrix.coords)
@@ -227,16 +237,19 @@ class Graph:
 
     def neighbors(self, node: int) -> Ints:
         """Indices of the neighbours of the node with index `node`."""
+        self._check_index(node)
         return self.indices[self.indptr[node] : self.indptr[node + 1]]
 
     def weight(self, u: int, v: int) -> float:
         """Weight of the edge between two node indices, 0 where there is none."""
         row = self.neighbors(u)
+        self._check_index(v)
         at = int(np.searchsorted(row, v))
         return float(self.weights[self.indptr[u] + at]) if at < len(row) and row[at] == v else 0.0
 
     def name(self, index: int) -> Hashable:
         """Name of the node with this index."""
+        self._check_index(index)
         return int(index) if self.names is None else self.names[index]
 
     def index(self, name: Hashable) -> int:
@@ -254,7 +267,10 @@ class Graph:
 
     def subgraph(self, nodes: ArrayLike) -> Graph:
         """The graph on the given node indices, in that order, with their names."""
-        chosen = np.asarray(nodes, dtype=np.int64)
+        given = np.asarray(nodes)
+        if given.ndim != 1 or (given.dtype.kind not in "iu" and given.size):
+            raise GraphError("subgraph nodes are no list of indices; for a mask pass np.flatnonzero(mask).")
+        chosen = given.astype(np.int64)
         if len(np.unique(chosen)) != len(chosen):
             raise GraphError("subgraph nodes repeat; give every node index once.")
         if len(chosen) and not (0 <= chosen.min() and chosen.max() < self.num_nodes):
@@ -295,6 +311,10 @@ class Graph:
     def _positions(self) -> dict[Hashable, int]:
         return {name: i for i, name in enumerate(self.names or ())}
 
+    def _check_index(self, index: int) -> None:
+        if not 0 <= index < self.num_nodes:
+            raise NodeError(f"node index {index} is outside the graph's {self.num_nodes} nodes.")
+
     def _unknown(self, name: Hashable) -> str:
         if self.names is None:
             return f"no node {name!r}; nodes are the integers 0 to {self.num_nodes - 1}."
@@ -302,6 +322,9 @@ class Graph:
         if alike:
             return f"no node {name!r}; there is {alike[0]!r}, of another type."
         return f"no node {name!r} in this graph of {self.num_nodes} nodes (the first is {self.names[0]!r})."
+
+    def __setattr__(self, name: str, value: object) -> None:
+        raise AttributeError(f"a graph cannot be changed, so {name} cannot be set; build a new graph.")
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Graph) and self.content_hash == other.content_hash
