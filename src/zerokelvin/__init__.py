@@ -1,23 +1,71 @@
 """Online prediction of node labels on a graph, with the proven mistake bound beside the mistakes."""
 
-from zerokelvin import learners
+from importlib import import_module
+from typing import Any
+
+from zerokelvin import checks, learners
 from zerokelvin.certify import Assumption, Bound
-from zerokelvin.graph import Graph
+from zerokelvin.flow import MinimumCut, PicardQueyranne, minimum_cut, picard_queyranne
+from zerokelvin.graph import (
+    Graph,
+    Measured,
+    bal,
+    cut,
+    diameter,
+    eccentricity,
+    epsilon_graph,
+    exponential_graph,
+    generators,
+    knn_graph,
+    label_balance,
+)
+from zerokelvin.io import DataSet, load_dataset, read_graph, read_labels, write_graph
+from zerokelvin.linalg.resistance import effective_resistance, resistance_diameter
 from zerokelvin.session import Explanation, Prediction, Run, Runs, Session, load, play, play_shuffles, start
 
 __all__ = [
     "Assumption",
     "Bound",
+    "DataSet",
     "Explanation",
     "Graph",
+    "Measured",
+    "MinimumCut",
+    "PicardQueyranne",
     "Prediction",
     "Run",
     "Runs",
     "Session",
+    "bal",
+    "checks",
+    "cut",
+    "diameter",
+    "eccentricity",
+    "effective_resistance",
+    "epsilon_graph",
+    "exponential_graph",
+    "generators",
+    "knn_graph",
+    "label_balance",
     "learners",
     "load",
+    "load_dataset",
+    "minimum_cut",
+    "picard_queyranne",
     "play",
     "play_shuffles",
+    "read_graph",
+    "read_labels",
+    "resistance_diameter",
+    "sklearn",
     "start",
+    "write_graph",
 ]
 __version__ = "0.1.0"
+
+
+def __getattr__(name: str) -> Any:
+    """Import `zerokelvin.sklearn` when it is first used: it brings scikit-learn with it."""
+    if name == "sklearn":
+        return import_module("zerokelvin.sklearn")
+    raise AttributeError(f"module 'zerokelvin' has no attribute '{name}'")

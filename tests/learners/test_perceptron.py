@@ -172,7 +172,7 @@ def test_flower_nearly_attains_the_diameter(p, m):
 
 @pytest.mark.parametrize("m", [4, 8, 16])
 def test_octopus_mistakes_do_not_grow_with_the_tentacles(m):
-    """Section 5.1: at most 10p + 5 mistakes on a balanced octopus, also in the order that defeats neighbours."""
+    """Section 5.1: at most 10p + 5 mistakes on a balanced octopus, in neighbours' worst order too."""
     p = 3
     example = generators.octopus(m * p + 1, m, p)
     bound = 10 * p + 5
@@ -202,7 +202,7 @@ def test_refusals():
         Perceptron(b=-1)
     with pytest.raises(ParameterError, match="unknown kernel 'rbf'"):
         Perceptron(kernel="rbf").start(zk.Graph.from_edges([(0, 1)]))
-    with pytest.raises(ParameterError, match="2 nodes"):
+    with pytest.raises(ParameterError, match="3 nodes, the graph 2"):
         Perceptron(kernel=np.eye(3)).start(zk.Graph.from_edges([(0, 1)]))
     with pytest.raises(ParameterError, match="theorem"):
         Perceptron().start(zk.Graph.from_edges([(0, 1)])).bound(np.array([1, 1]), "9.9")

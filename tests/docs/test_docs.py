@@ -1,0 +1,76 @@
+"""The docs are true: every snippet runs, the site builds, every public name is in the reference."""
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import zerokelvin as zk
+
+ROOT = Path(__file__).resolve().parents[2]
+PAGES = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md")])
+SNIPPET = re.compile(r"^```python\n(.*?)^```", re.DOTALL | re.MULTILINE)
+
+
+@pytest.fixture(autouse=True)
+def learners_as_before():
+    """A page may register a learner; it is gone after the test."""
+    before = dict(zk.learners.LEARNERS._values)
+    yield
+    zk.learners.LEARNERS._values.clear()
+    zk.learners.LEARNERS._values.update(before)
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+def test_every_python_snippet_runs(page, tmp_path, monkeypatch):
+    """The snippets of a page run in order, as one program, in an empty folder."""
+    monkeypatch.chdir(tmp_path)
+    code = "\n".join(SNIPPET.findall(page.read_text(encoding="utf-8")))
+    exec(compile(code, str(page), "exec"), {"__name__": "snippet"})  # noqa: S102
+
+
+def test_the_site_builds(tmp_path):
+    command = [
+        sys.executable,
+        "-m",
+        "mkdocs",
+        "build",
+        "--strict",
+        "--quiet",
+        "--site-dir",
+        str(tmp_path / "site"),
+    ]
+    result = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    assert result.returncode == 0, result.stderr
+    for name in zk.learners.names():
+        assert f"<code>{name}</code>" in (tmp_path / "site/reference/learners/index.html").read_text(
+            encoding="utf-8"
+        )
+
+
+def test_every_public_name_is_in_the_reference():
+    reference = (ROOT / "docs/reference/python.md").read_text(encoding="utf-8")
+    missing = [name for name in zk.__all__ if f"zerokelvin.{name}" not in reference]
+    assert not missing
+
+
+def test_every_page_is_in_the_navigation():
+    navigation = (ROOT / "mkdocs.yml").read_text(encoding="utf-8")
+    pages = [str(p.relative_to(ROOT / "docs")) for p in PAGES if (ROOT / "docs") in p.parents]
+    assert [page for page in pages if page not in navigation] == []
+
+
+def test_the_readme_shows_the_two_commands():
+    first_screen = (ROOT / "README.md").read_text(encoding="utf-8")[:1200]
+    assert "make demo" in first_screen
+    assert "make test" in first_screen
+
+
+def test_the_learner_of_contributing_keeps_the_contract():
+    """The page's example, registered as written, passes the shipped checks."""
+    source = SNIPPET.search((ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")).group(1)
+    names: dict[str, object] = {"__name__": "majority_example"}
+    exec(compile(source, "CONTRIBUTING.md", "exec", dont_inherit=True), names)  # noqa: S102
+    zk.checks.check_learner(names["Majority"]())
