@@ -47,6 +47,7 @@ GRAPHML = '<graphml xmlns="http://graphml.graphdrawing.org/xmlns">{}</graphml>'
         ("e.tsv", "a b\nc d\n", "one column only"),
         ("e.csv", "a,b,1\nb,c,nan\n", "line 2 of .* has weight nan"),
         ("e.csv", "x,y,weight\n# c\na,b,1\nb,c,\n", "line 4 of .* has no weight"),
+        ("e.csv", "a,b,\nb,c,2\n", "line 1 of .* has no weight"),
         ("e.csv", "a,b,1\nb,c,inf\n", "line 2 of .* has weight inf"),
         ("e.csv", "a,b,1\nb,c,heavy\n", "line 2 of .* has weight 'heavy', which is not a number"),
         ("e.csv", "u,v,w\na,b,heavy\n", "line 2 of .* has weight 'heavy', which is not a number"),

@@ -94,7 +94,7 @@ def test_text_formats_turn_strings_of_digits_into_integers(suffix: str) -> None:
 
 
 @pytest.mark.parametrize("suffix", ["csv", "txt", "graphml", "gml"])
-@pytest.mark.parametrize("name", ["", " a", "a ", "a\nb", "a\x01"])
+@pytest.mark.parametrize("name", ["", " a", "a ", "a\nb", "a\x01", "a\uffff"])
 def test_text_formats_refuse_names_they_cannot_hold(suffix: str, name: str) -> None:
     with pytest.raises(GraphError, match="cannot be written"):
         again(Graph.from_edges([(name, "b")]), suffix)

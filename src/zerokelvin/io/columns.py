@@ -20,6 +20,7 @@ __all__ = [
     "find_column",
     "has_header",
     "node_columns",
+    "require_distinct",
     "weight_column",
 ]
 
@@ -63,11 +64,20 @@ def find_column(column: Column, names: Sequence[str], path: Path) -> int:
     """Position of a column given by name or by position (from 0)."""
     if isinstance(column, str):
         if column in names:
+            if list(names).count(column) > 1:
+                raise DataError(f"'{path}' has several columns '{column}'; give the position of one, from 0.")
             return list(names).index(column)
         raise DataError(f"'{path}' has no column '{column}'; its columns are {', '.join(names)}.")
     if not 0 <= column < len(names):
         raise DataError(f"'{path}' has no column {column}; its {len(names)} columns are numbered from 0.")
     return int(column)
+
+
+def require_distinct(names: Sequence[str], path: Path) -> None:
+    """Refuse a table that can only be read by column names and has one of them twice."""
+    if len(set(names)) != len(names):
+        twice = next(name for name in names if list(names).count(name) > 1)
+        raise DataError(f"'{path}' has several columns '{twice}'; rename them.")
 
 
 def node_columns(

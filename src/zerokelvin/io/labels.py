@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from zerokelvin.errors import DataError, LabelError, NodeError
 from zerokelvin.graph import Graph
-from zerokelvin.io.columns import Column, find_column, has_header
+from zerokelvin.io.columns import Column, find_column, has_header, require_distinct
 from zerokelvin.io.files import PathLike, existing_file
 from zerokelvin.io.names import parse_integer
 from zerokelvin.io.npz import label_codes, read_arrays
@@ -108,6 +108,7 @@ def _parquet_pairs(
     try:
         with pq.ParquetFile(path) as file:
             names = file.schema_arrow.names
+            require_distinct(names, path)
             chosen = [names[i] for i in _pair_columns(node, label, names, path)]
             rows = file.read(columns=chosen)
     except (pa.ArrowException, OSError) as problem:

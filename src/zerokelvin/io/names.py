@@ -21,6 +21,7 @@ from zerokelvin.graph import Graph
 
 __all__ = ["INTEGER", "integers", "name_values", "parse_integer", "parse_names", "unless_numbered"]
 
+_UNWRITABLE = re.compile("[\x00-\x1f\ud800-\udfff\ufffe\uffff]")
 INTEGER = r"^(?:0|-?[1-9][0-9]{0,17})$"
 
 
@@ -89,9 +90,9 @@ def name_values(graph: Graph, kind: str, *, clean: bool = False) -> NDArray[np.i
             "or all integers; rename the nodes first."
         )
     for text in texts if clean else ():
-        if not text or text != text.strip() or any(ord(c) < 32 for c in text):
+        if not text or text != text.strip() or _UNWRITABLE.search(text):
             raise GraphError(
                 f"node name {text!r} cannot be written to {kind}: it is empty, or has blanks at its ends "
-                "or line breaks inside; rename the node or write npz."
+                "or control characters inside; rename the node or write npz."
             )
     return texts

@@ -21,7 +21,15 @@ from numpy.typing import NDArray
 
 from zerokelvin.errors import DataError, GraphError
 from zerokelvin.graph import Graph
-from zerokelvin.io.columns import NODE_PAIRS, WEIGHT_WORDS, Column, has_header, node_columns, weight_column
+from zerokelvin.io.columns import (
+    NODE_PAIRS,
+    WEIGHT_WORDS,
+    Column,
+    has_header,
+    node_columns,
+    require_distinct,
+    weight_column,
+)
 from zerokelvin.io.files import existing_file, replacing
 from zerokelvin.io.names import integers, name_values
 from zerokelvin.io.text import TextTable, is_number, open_text
@@ -51,7 +59,8 @@ def read_text(
     names = table.first[0] if header else [str(i) for i in range(table.width)]
     nodes = node_columns(source, target, names, path)
     body = table.first[header:]
-    numeric = table.width > 2 and bool(body) and is_number(body[0][2] if len(body[0]) > 2 else "")
+    third = next((row[2] for row in body if len(row) > 2 and row[2]), "") if table.width > 2 else ""
+    numeric = is_number(third)
     chosen = weight_column(weight, names, nodes, numeric, path)
     types: dict[int, Any] = dict.fromkeys(nodes, pa.string())
     if chosen is not None and chosen not in nodes:
@@ -74,6 +83,7 @@ def read_parquet(
     try:
         with pq.ParquetFile(path) as file:
             schema = file.schema_arrow
+            require_distinct(schema.names, path)
             third = len(schema) > 2 and _is_numeric(schema.field(2).type)
             nodes = node_columns(source, target, schema.names, path)
             chosen = weight_column(weight, schema.names, nodes, third, path)
