@@ -12,7 +12,7 @@ from zerokelvin.linalg.dense import laplacian_pseudoinverse
 
 @pytest.mark.parametrize("signed", [False, True])
 def test_equals_the_pseudoinverse_by_definition(signed):
-    for seed in range(1500):
+    for seed in range(600):
         graph = random_graph(seed, signed=signed)
         wanted = naive.pseudoinverse(graph)
         found = laplacian_pseudoinverse(graph)
@@ -36,7 +36,7 @@ def test_isolated_nodes_have_zero_rows():
 
 
 def test_balance_is_singularity_of_the_signed_laplacian():
-    for seed in range(1500):
+    for seed in range(600):
         graph = random_graph(seed, signed=True, weights="uniform")
         camps = balance(graph)
         matrix = naive.dense_laplacian(graph)

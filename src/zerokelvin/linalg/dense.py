@@ -16,10 +16,10 @@ import scipy.linalg
 from numpy.typing import NDArray
 
 from zerokelvin.errors import GraphError
-from zerokelvin.graph import Graph
-from zerokelvin.linalg.balance import balance
+from zerokelvin.graph.graph import Graph
+from zerokelvin.linalg.operator import Operator
 
-__all__ = ["DENSE_LIMIT", "inverse_spd", "laplacian_pseudoinverse"]
+__all__ = ["DENSE_LIMIT", "dense_inverse", "inverse_spd", "laplacian_pseudoinverse"]
 
 Floats = NDArray[np.float64]
 
@@ -36,19 +36,23 @@ def laplacian_pseudoinverse(graph: Graph) -> Floats:
     array([[ 0.25, -0.25],
            [-0.25,  0.25]])
     """
-    camps = balance(graph)
-    laplacian = graph.laplacian()
-    result = np.zeros((graph.num_nodes, graph.num_nodes))
-    order = np.argsort(graph.components, kind="stable")
-    sizes = np.bincount(graph.components)
+    return dense_inverse(Operator(graph))
+
+
+def dense_inverse(operator: Operator) -> Floats:
+    """The inverse of an operator as a matrix, the pseudo-inverse where it is singular."""
+    components = operator.graph.components
+    result = np.zeros((len(components), len(components)))
+    order = np.argsort(components, kind="stable")
+    sizes = np.bincount(components)
     for component, (stop, size) in enumerate(zip(np.cumsum(sizes), sizes, strict=True)):
-        if size == 1:
-            continue
         nodes = order[stop - size : stop]
-        block = laplacian[nodes][:, nodes].toarray()
-        if camps.balanced[component]:
+        block = operator.matrix[nodes][:, nodes].toarray()
+        if operator.singular[component]:
+            if size == 1:
+                continue
             scale = float(block.diagonal().mean())
-            null = camps.signs[nodes] / np.sqrt(size)
+            null = operator.null[nodes]
             block += scale * np.outer(null, null)
             inverse = inverse_spd(block)
             inverse -= np.outer(null, null) / scale

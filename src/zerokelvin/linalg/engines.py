@@ -1,0 +1,178 @@
+"""The engines that solve what leaf elimination leaves: each a frozen configuration.
+
+``prepare(core)`` does all work that depends on the matrix alone; the prepared engine's
+``solve(right, target)`` does the work per right-hand side and returns the value and the iterations.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar, Protocol
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+
+from zerokelvin.errors import ParameterError
+from zerokelvin.linalg.approximate import ApproximateFactor, approximate_factor
+from zerokelvin.linalg.cholesky import SparseCholesky
+from zerokelvin.linalg.gradients import conjugate_gradients
+from zerokelvin.linalg.layout import Core
+from zerokelvin.linalg.ordering import EliminationOrder, minimum_degree
+
+__all__ = ["ApproximateCholesky", "CoreEngine", "Direct", "Jacobi", "Prepared", "Tree"]
+
+Ints = NDArray[np.int64]
+Floats = NDArray[np.float64]
+
+
+class Prepared(Protocol):
+    """An engine with its work on one matrix done."""
+
+    def solve(self, right: Floats, target: Floats) -> tuple[Floats, int]:
+        """The solution for one or many right-hand sides, and the iterations it took."""
+        ...
+
+
+class CoreEngine(Protocol):
+    """A configuration that can be prepared for a core."""
+
+    name: ClassVar[str]
+
+    def prepare(self, core: Core) -> Prepared:
+        """Do the work that depends on the matrix alone."""
+        ...
+
+
+@dataclass(frozen=True)
+class Tree:
+    """Nothing but leaf elimination: exact, for forests."""
+
+    name: ClassVar[str] = "tree"
+
+    def prepare(self, core: Core) -> Prepared:
+        """Refuse anything but an empty core."""
+        if core.size:
+            raise ParameterError(
+                f"the tree engine solves forests, and {core.size} nodes of this graph lie on or between "
+                "cycles; choose engine='auto'."
+            )
+        return _Nothing()
+
+
+@dataclass(frozen=True)
+class Direct:
+    """Sparse Cholesky, given up before any arithmetic where the factor would be too large.
+
+    Parameters
+    ----------
+    max_fill
+        Most entries of the factor per node.
+    max_bytes
+        Most memory for the factor.
+    """
+
+    max_fill: float = 100.0
+    max_bytes: float = 4e9
+    name: ClassVar[str] = "direct"
+
+    def order(self, core: Core) -> EliminationOrder:
+        """The elimination order of the grounded core with its fill, incomplete where too large."""
+        kept = _grounded(core)
+        pattern = core.adjacency[kept][:, kept] if len(kept) < core.size else core.adjacency
+        limit = min(self.max_fill * core.size + 10_000, self.max_bytes / 8)
+        return minimum_degree(pattern.indptr.astype(np.int64), pattern.indices.astype(np.int64), limit)
+
+    def prepare(self, core: Core, order: EliminationOrder | None = None) -> Prepared:
+        """Factor the core with one node of every singular component held at 0."""
+        order = order or self.order(core)
+        if not order.complete:
+            raise ParameterError(
+                f"the direct engine's factor passes {self.max_fill:g} entries per node or {self.max_bytes:g} "
+                "bytes; raise max_fill and max_bytes or choose engine='auto'."
+            )
+        kept = _grounded(core)
+        matrix = sp.csr_array(sp.diags_array(core.diagonal) - core.adjacency)
+        if len(kept) < core.size:
+            matrix = sp.csr_array(matrix[kept][:, kept])
+        return _Factored(SparseCholesky.factor(matrix, order), kept)
+
+
+@dataclass(frozen=True)
+class Jacobi:
+    """Conjugate gradients preconditioned with the diagonal."""
+
+    max_iterations: int = 10_000
+    name: ClassVar[str] = "jacobi"
+
+    def prepare(self, core: Core) -> Prepared:
+        """Nothing to do."""
+        return _Iterative(core, None, self.max_iterations)
+
+
+@dataclass(frozen=True)
+class ApproximateCholesky:
+    """Conjugate gradients preconditioned with a randomised approximate Cholesky factor.
+
+    Parameters
+    ----------
+    samples
+        1 (AC) or 2 (AC2) sampled edges per eliminated edge.
+    seed
+        Seed of the factor's random choices.
+    max_iterations
+        Most iterations per solve.
+    """
+
+    samples: int = 1
+    seed: int = 0
+    max_iterations: int = 2_000
+    name: ClassVar[str] = "approximate"
+
+    def __post_init__(self) -> None:
+        if self.samples not in (1, 2):
+            raise ParameterError(f"samples={self.samples} must be 1 or 2.")
+
+    def prepare(self, core: Core) -> _Iterative:
+        """Factor the core approximately."""
+        factor = approximate_factor(core, np.random.default_rng(self.seed), self.samples)
+        return _Iterative(core, factor, self.max_iterations)
+
+
+@dataclass(frozen=True)
+class _Nothing:
+    def solve(self, right: Floats, target: Floats) -> tuple[Floats, int]:
+        return right, 0
+
+
+@dataclass(frozen=True)
+class _Factored:
+    factor: SparseCholesky
+    kept: Ints
+
+    def solve(self, right: Floats, target: Floats) -> tuple[Floats, int]:
+        if len(self.kept) == len(right):
+            return self.factor.solve(right), 0
+        value = np.zeros_like(right)
+        value[self.kept] = self.factor.solve(right[self.kept])
+        return value, 0
+
+
+@dataclass(frozen=True)
+class _Iterative:
+    core: Core
+    factor: ApproximateFactor | None
+    limit: int
+
+    def solve(self, right: Floats, target: Floats) -> tuple[Floats, int]:
+        apply = None if self.factor is None else self.factor.apply
+        return conjugate_gradients(self.core, right, target, apply, self.limit)
+
+
+def _grounded(core: Core) -> Ints:
+    """All nodes but the one of largest degree in every singular component."""
+    keep = np.ones(core.size, dtype=bool)
+    order = np.lexsort((-core.diagonal, core.components))
+    _, first = np.unique(core.components[order], return_index=True)
+    keep[order[first][core.singular]] = False
+    return np.flatnonzero(keep)

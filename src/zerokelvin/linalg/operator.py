@@ -1,0 +1,123 @@
+"""The matrices that are solved with: L, L + εI, and their degree-scaled forms.
+
+With L = D − A (D the absolute degrees where weights are negative) and ε = `shift`,
+
+    plain:       L + εI
+    normalized:  Lₙ + εI,   Lₙ = D^(−1/2) L D^(−1/2).
+
+Both are S⁻¹ (L + E) S⁻¹ with a diagonal scaling S (1 or D^(1/2)) and a diagonal excess E ≥ 0 (εI or
+εD), so every engine only ever sees a Laplacian with excess. Where ε = 0 each balanced component is
+singular with null vector S·signs, and solving means applying the pseudo-inverse: the right-hand side
+and the solution are projected off the null vectors. A node without edges counts as scaling 1.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+
+from zerokelvin.errors import ParameterError
+from zerokelvin.graph.graph import Graph
+from zerokelvin.jit import kernel
+from zerokelvin.linalg.balance import Balance, balance
+
+__all__ = ["Operator"]
+
+Ints = NDArray[np.int64]
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Operator:
+    """L + εI of a graph, or its normalized form.
+
+    Examples
+    --------
+    >>> line = Graph.from_edges([(0, 1), (1, 2)])
+    >>> Operator(line, shift=0.5).apply(np.array([1.0, 0.0, 0.0]))
+    array([ 1.5, -1. ,  0. ])
+    """
+
+    graph: Graph
+    shift: float = 0.0
+    normalized: bool = False
+
+    def __post_init__(self) -> None:
+        if not (np.isfinite(self.shift) and self.shift >= 0):
+            raise ParameterError(f"shift={self.shift} must be a finite number, at least 0.")
+
+    @cached_property
+    def camps(self) -> Balance:
+        """Null vectors of the graph's components."""
+        return balance(self.graph)
+
+    @cached_property
+    def scale(self) -> Floats:
+        """The diagonal of S: square roots of the degrees where normalized, else ones."""
+        if not self.normalized:
+            return np.ones(self.graph.num_nodes)
+        return np.sqrt(np.where(self.graph.degrees > 0, self.graph.degrees, 1.0))
+
+    @cached_property
+    def excess(self) -> Floats:
+        """The diagonal of E."""
+        return self.shift * self.scale**2
+
+    @cached_property
+    def singular(self) -> NDArray[np.bool_]:
+        """Which components are singular."""
+        return self.camps.balanced & (self.shift == 0)
+
+    @cached_property
+    def is_singular(self) -> bool:
+        """Whether some component is singular."""
+        return bool(self.singular.any())
+
+    @cached_property
+    def null(self) -> Floats:
+        """Null vectors of all singular components in one array, each of length 1; 0 elsewhere."""
+        vector = self.camps.signs * self.scale
+        squares = np.bincount(self.graph.components, vector**2)
+        inside = self.singular / np.sqrt(squares)
+        return vector * inside[self.graph.components]
+
+    @cached_property
+    def matrix(self) -> sp.csr_array:
+        """The operator as a sparse matrix."""
+        inverse = sp.diags_array(1 / self.scale)
+        laplacian = self.graph.laplacian()
+        scaled = inverse @ laplacian @ inverse if self.normalized else laplacian
+        return sp.csr_array(scaled + self.shift * sp.eye_array(self.graph.num_nodes))
+
+    def apply(self, value: Floats) -> Floats:
+        """The operator times a vector (n,) or a block (n, k)."""
+        product: Floats = self.matrix @ value
+        return product
+
+    def project(self, value: Floats) -> Floats:
+        """`value` less its part along the null vectors; a new array unless nothing is singular."""
+        if not self.is_singular:
+            return value
+        if self.graph.num_components == 1:
+            if value.ndim == 1:
+                return value - (self.null @ value) * self.null
+            return value - np.outer(self.null, self.null @ value)
+        result = value.copy()
+        _project(self.null, self.graph.components, self.graph.num_components, result.reshape(len(value), -1))
+        return result
+
+
+@kernel
+def _project(null: Any, components: Any, count: Any, value: Any) -> Any:
+    """Remove from every component its part along the null vector, in place."""
+    for c in range(value.shape[1]):
+        part = np.zeros(count)
+        for i in range(len(null)):
+            part[components[i]] += null[i] * value[i, c]
+        for i in range(len(null)):
+            value[i, c] -= null[i] * part[components[i]]

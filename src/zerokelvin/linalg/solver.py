@@ -1,0 +1,260 @@
+"""Solve with a graph's Laplacian: analyse once, then any number of right-hand sides.
+
+    solver = analyse(graph)                 # or shift=ε, normalized=True, engine="direct", ...
+    x = solver.solve(b).value               # L⁺ b, one (n,) or many (n, k)
+
+`analyse` does all work on the matrix, `Solver.solve` the work per right-hand side, and every solve
+returns its true residual with the value. ``engine="auto"`` takes, in this order: leaf elimination where
+the graph is a forest; the dense inverse up to 3,000 nodes; sparse Cholesky where its factor stays
+small (counted before any arithmetic); then the cheaper of Jacobi-preconditioned conjugate gradients and
+approximate Cholesky, judged by a trial solve. Whiskers are always eliminated exactly first.
+
+Where weights differ by more than 10⁸ a small residual no longer means a small error. `analyse` then
+warns, and each solve estimates its error by solving once more for the residual.
+"""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from zerokelvin.errors import ParameterError
+from zerokelvin.graph.graph import Graph
+from zerokelvin.linalg.auto import choose
+from zerokelvin.linalg.dense import dense_inverse
+from zerokelvin.linalg.engines import ApproximateCholesky, CoreEngine, Direct, Jacobi, Prepared, Tree
+from zerokelvin.linalg.layout import Layout, lay_out
+from zerokelvin.linalg.operator import Operator
+from zerokelvin.linalg.solution import ScalingWarning, Solution, StagnationWarning, Status
+
+__all__ = ["ENGINES", "Dense", "Solver", "analyse"]
+
+Floats = NDArray[np.float64]
+
+ILL_SCALED = 1e8
+REFINEMENTS = 6
+
+
+@dataclass(frozen=True)
+class Dense:
+    """The whole inverse as a matrix."""
+
+    name = "dense"
+
+
+ENGINES: dict[str, CoreEngine | Dense] = {
+    "tree": Tree(),
+    "dense": Dense(),
+    "direct": Direct(),
+    "jacobi": Jacobi(),
+    "approximate": ApproximateCholesky(),
+    "approximate-2": ApproximateCholesky(samples=2),
+}
+
+
+@dataclass(frozen=True)
+class Solver:
+    """An operator with all work on its matrix done; `analyse` makes one.
+
+    Attributes
+    ----------
+    operator
+        What is solved with.
+    tol
+        Relative residual that a solve must reach.
+    engine, reason
+        The engine in use, and why it was chosen.
+    """
+
+    operator: Operator
+    tol: float
+    engine: str
+    reason: str
+    _inverse: Floats | None = field(repr=False)
+    _layout: Layout | None = field(repr=False)
+    _prepared: Prepared | None = field(repr=False)
+    _ill_scaled: bool = field(repr=False)
+
+    def solve(self, right: ArrayLike) -> Solution:
+        """Solve for one right-hand side (n,) or a block (n, k).
+
+        Examples
+        --------
+        >>> solver = analyse(Graph.from_edges([(0, 1), (1, 2)]))
+        >>> solution = solver.solve([1.0, 0.0, -1.0])
+        >>> solution.value.round(6).tolist(), solution.status
+        ([1.0, 0.0, -1.0], 'converged')
+        """
+        given = self._checked(right)
+        aim = self.operator.project(given)
+        norms = np.linalg.norm(aim, axis=0)
+        nothing = norms <= 1e-14 * np.sqrt(len(given)) * np.linalg.norm(given, axis=0)
+        aim = np.where(nothing, 0.0, aim)  # a right-hand side along the null vectors is rounding only
+        norms = np.where(nothing, 0.0, norms)
+        target = self.tol * norms
+        value, iterations = self._apply(aim, target)
+        residual = aim - self.operator.apply(value)
+        left = np.linalg.norm(residual, axis=0)
+        exact = self.engine == "tree"
+        tries = 0
+        while not exact and (left > target).any() and tries < REFINEMENTS:
+            tries += 1
+            correction, more = self._apply(residual, target * 0.1**tries)
+            iterations += more
+            better = value + correction
+            remaining = aim - self.operator.apply(better)
+            after = np.linalg.norm(remaining, axis=0)
+            if not (after < 0.7 * left)[left > target].any():
+                break
+            improved = after < left
+            value = np.where(improved, better, value)
+            residual = np.where(improved, remaining, residual)
+            left = np.minimum(after, left)
+        status: Status = "converged" if exact or (left <= target).all() else "stagnated"
+        if status == "converged" and self._ill_scaled and not exact:
+            status = self._judge(value, residual, target)
+        worst = float(np.max(left / np.where(norms > 0, norms, 1.0), initial=0.0))
+        self._warn(status, worst)
+        return Solution(value, worst, iterations, status)
+
+    def column(self, node: int) -> Floats:
+        """The column of the (pseudo-)inverse that belongs to a node index, read-only where dense."""
+        if not 0 <= node < self.operator.graph.num_nodes:
+            raise ParameterError(
+                f"node index {node} is outside the graph's {self.operator.graph.num_nodes} nodes."
+            )
+        if self._inverse is not None and not self._ill_scaled:
+            return self._inverse[node]
+        unit = np.zeros(self.operator.graph.num_nodes)
+        unit[node] = 1.0
+        return self.solve(unit).value
+
+    def columns(self, nodes: ArrayLike) -> Floats:
+        """Several columns at once, as an (n, k) array: cheaper than one by one."""
+        chosen = np.asarray(nodes, dtype=np.int64)
+        unit = np.zeros((self.operator.graph.num_nodes, len(chosen)))
+        unit[chosen, np.arange(len(chosen))] = 1.0
+        return self.solve(unit).value
+
+    def _checked(self, right: ArrayLike) -> Floats:
+        array = np.array(right, dtype=np.float64, order="C")
+        count = self.operator.graph.num_nodes
+        if array.ndim not in (1, 2) or len(array) != count:
+            raise ParameterError(
+                f"the right-hand side has shape {array.shape}; give ({count},) or ({count}, k)."
+            )
+        if not np.isfinite(array).all():
+            raise ParameterError("the right-hand side holds NaN or infinite values; give finite numbers.")
+        return array
+
+    def _apply(self, aim: Floats, target: Floats) -> tuple[Floats, int]:
+        """One pass of the engine: the value, off the null vectors, and its iterations."""
+        if self._inverse is not None:
+            return self._inverse @ aim, 0
+        layout, prepared = self._layout, self._prepared
+        if layout is None or prepared is None:
+            raise ParameterError("this solver holds no engine; make one with analyse(graph).")
+        value = layout.enter(aim)
+        start = len(value) - layout.core.size
+        iterations = 0
+        if layout.core.size:
+            scale = float(np.median(layout.factors[start:] ** 2)) ** 0.5
+            value[start:], iterations = prepared.solve(value[start:], target * min(scale, 1.0))
+        return self.operator.project(layout.leave(value)), iterations
+
+    def _judge(self, value: Floats, residual: Floats, target: Floats) -> Status:
+        """Estimate the error of the value itself: solve once more, for the residual."""
+        correction, _ = self._apply(residual, 1e-3 * target)
+        size = np.abs(value).max(axis=0, initial=0.0)
+        error = np.abs(correction).max(axis=0, initial=0.0)
+        return "converged" if (error <= max(1e-6, 10 * self.tol) * size).all() else "ill-scaled"
+
+    def _warn(self, status: Status, worst: float) -> None:
+        if status == "stagnated":
+            warnings.warn(
+                f"the {self.engine} engine stopped at a relative residual of {worst:.1e}, above "
+                f"tol={self.tol:g}; raise tol, or choose another engine.",
+                StagnationWarning,
+                stacklevel=3,
+            )
+        elif status == "ill-scaled":
+            warnings.warn(
+                f"the {self.engine} engine reached a relative residual of {worst:.1e}, but weights differ so "
+                "much that the solution may be wrong; rescale or drop the smallest weights.",
+                ScalingWarning,
+                stacklevel=3,
+            )
+
+
+def analyse(
+    graph: Graph,
+    engine: str | CoreEngine | Dense = "auto",
+    *,
+    shift: float = 0.0,
+    normalized: bool = False,
+    tol: float = 1e-6,
+) -> Solver:
+    """Prepare to solve with L + shift·I of a graph, or with its normalized form.
+
+    Parameters
+    ----------
+    graph
+        Any graph; of a signed one, the signed Laplacian.
+    engine
+        ``"auto"``, a name of `ENGINES`, or a configured engine such as ``Direct(max_fill=200)``.
+    shift
+        ε ≥ 0 added to the diagonal; with 0 the pseudo-inverse is applied.
+    normalized
+        Solve with D^(−1/2) L D^(−1/2) in place of L.
+    tol
+        Relative residual at which an iterative engine stops.
+
+    Examples
+    --------
+    >>> solver = analyse(Graph.from_edges([(0, 1), (1, 2), (2, 3)]))
+    >>> solver.engine, solver.reason
+    ('tree', 'the graph is a forest')
+    """
+    if not (np.isfinite(tol) and tol > 0):
+        raise ParameterError(f"tol={tol} must be a positive number.")
+    if isinstance(engine, str) and engine != "auto" and engine not in ENGINES:
+        raise ParameterError(f"unknown engine '{engine}'; known: auto, {', '.join(ENGINES)}.")
+    operator = Operator(graph, shift, normalized)
+    spread = _spread(operator)
+    ill_scaled = spread > ILL_SCALED
+    reason = "as asked for"
+    prepared: Prepared | None = None
+    layout: Layout | None = None
+    inverse: Floats | None = None
+    if isinstance(engine, str) and engine == "auto":
+        layout = lay_out(operator)
+        choice = choose(layout.core, graph.num_nodes, tol, ill_scaled)
+        engine, reason, prepared = choice.name, choice.reason, choice.prepared
+    chosen = ENGINES[engine] if isinstance(engine, str) else engine
+    name = chosen.name
+    if isinstance(chosen, Dense):
+        inverse, layout = dense_inverse(operator), None
+        inverse.setflags(write=False)
+    else:
+        layout = layout or lay_out(operator)
+        prepared = prepared or chosen.prepare(layout.core)
+    if ill_scaled and name != "tree":
+        warnings.warn(
+            f"weights differ by a factor of {spread:.0e}, so solutions may lose that many digits; each solve "
+            "is checked, and rescaling or dropping the smallest weights avoids it.",
+            ScalingWarning,
+            stacklevel=2,
+        )
+    return Solver(operator, tol, name, reason, inverse, layout, prepared, ill_scaled)
+
+
+def _spread(operator: Operator) -> float:
+    """The ratio of the largest to the smallest of all weights and excesses."""
+    sizes = np.abs(operator.graph.weights)
+    excess = operator.excess[operator.excess > 0]
+    low = min(sizes.min(initial=np.inf), excess.min(initial=np.inf))
+    high = max(sizes.max(initial=0.0), excess.max(initial=0.0))
+    return float(high / low) if high > 0 else 1.0
