@@ -1,0 +1,5 @@
+"""The session with scikit-learn's face."""
+
+from zerokelvin.sklearn.classifier import GraphClassifier
+
+__all__ = ["GraphClassifier"]

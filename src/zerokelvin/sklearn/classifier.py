@@ -1,0 +1,298 @@
+"""A scikit-learn classifier that plays the game.
+
+``fit`` plays over the rows: the learner predicts one, asks, and learns from the answer in ``y``; as a batch
+classifier it does so several times over, while ``partial_fit`` is the online game itself. ``predict`` reads
+the margins at the end. The game is played on a graph the caller gives, whose node names are then
+``X``, or on the k-nearest-neighbour graph of the rows of a feature matrix ``X``.
+
+A vector x that was not fitted has no node. Its margin in each binary problem is the mean of the margins
+f of its k nearest fitted points x_i, weighted by inverse distance,
+
+    f(x) = Σ_i w_i f(x_i) / Σ_i w_i,    w_i = 1 / ‖x − x_i‖,
+
+and where x equals fitted points, the mean of theirs alone (Shepard 1968): a fitted row gets the very
+margin of its node. Probabilities are the logistic function of the margins, normalised over the classes;
+they are ordered as the margins are, not calibrated.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Hashable, Mapping, Sequence
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import log_expit, softmax
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils.validation import check_consistent_length, check_is_fitted, validate_data
+
+from zerokelvin.errors import LabelError
+from zerokelvin.graph import Graph
+from zerokelvin.learners import Learner, Policy
+from zerokelvin.session import Session, start
+from zerokelvin.session.labels import class_array, class_order, decide
+from zerokelvin.sklearn.inputs import given_graph, label_list, node_indices, positive, seed_of
+from zerokelvin.sklearn.points import nearest_points, neighbor_graph
+
+__all__ = ["GraphClassifier"]
+
+Ints = NDArray[np.int64]
+Floats = NDArray[np.float64]
+Trial = tuple[int, Hashable]  # node index, label
+
+
+class GraphClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+    """Online prediction of node labels as a scikit-learn classifier.
+
+    Parameters
+    ----------
+    learner, params
+        A registered name with a dict of its parameters, or a learner object.
+    graph
+        The graph whose node names ``X`` holds (one-dimensional, or one column). None: ``X`` is a feature
+        matrix, and the graph joins every row to its `n_neighbors` nearest rows.
+    n_neighbors
+        Neighbours per row, both in that graph and for the margin of a vector not fitted; with fewer rows,
+        all of them. Not used where `graph` is given.
+    policy, budget
+        When to ask (``"always"``, ``"random:RATE"``, ``"margin:SCALE"``) and how often at most. As in the
+        game, a label in ``y`` that is not asked for is not used.
+    repeats, shuffle
+        How often `fit` plays the rows, and whether in a random order or as they come. A learner that
+        changes only on mistakes needs several passes before its last state is a good classifier; with
+        ``repeats=1, shuffle=False`` `fit` is the online game. `partial_fit` always plays the rows once and
+        as they come.
+    random_state
+        Decides the shuffle and every coin. An integer is the `seed` of `zerokelvin.play`, which gives the
+        same game; None draws one from numpy's global state.
+
+    Attributes
+    ----------
+    classes_
+        The classes, sorted. With two, the first is −1 inside and the second +1.
+    session_, graph_
+        The session that was played, with its explanations and its bound, and its graph. Row i of a
+        feature matrix is node i.
+    mistakes_, queries_
+        Rows whose label was predicted wrong before it was learned, and rows whose label was asked for.
+    n_features_in_, feature_names_in_
+        Of a feature matrix, as everywhere in scikit-learn.
+
+    Notes
+    -----
+    A label that is None, NaN, NA or masked is unknown: its row joins the graph but is not played. −1 is a
+    label like any other, unlike in ``sklearn.semi_supervised``.
+
+    A pickle holds the graph and the answers and replays them when it is loaded.
+
+    Examples
+    --------
+    >>> X = [[0.0], [0.1], [0.2], [5.0], [5.1], [5.2]]
+    >>> model = GraphClassifier(n_neighbors=2).fit(X, ["low", None, "low", "high", "high", None])
+    >>> model.predict([[0.05], [5.3]]).tolist()
+    ['low', 'high']
+    >>> graph = Graph.from_edges([("ann", "bob"), ("bob", "cem"), ("cem", "dan")])
+    >>> model = GraphClassifier(graph=graph).fit(["ann", "dan"], ["fraud", "ok"])
+    >>> model.predict(["bob", "cem"]).tolist()
+    ['fraud', 'ok']
+    """
+
+    _points: Floats | None  # the feature matrix so far
+    _trials: list[Trial]  # every answer offered so far, in the order played
+    _named: tuple[Hashable, ...]  # classes announced to partial_fit
+
+    def __init__(
+        self,
+        learner: str | Learner = "perceptron",
+        *,
+        graph: Graph | None = None,
+        n_neighbors: int = 10,
+        params: Mapping[str, Any] | None = None,
+        policy: Policy | str | None = None,
+        budget: int | None = None,
+        repeats: int = 10,
+        shuffle: bool = True,
+        random_state: Any = 0,
+    ) -> None:
+        self.learner = learner
+        self.graph = graph
+        self.n_neighbors = n_neighbors
+        self.params = params
+        self.policy = policy
+        self.budget = budget
+        self.repeats = repeats
+        self.shuffle = shuffle
+        self.random_state = random_state
+
+    # -- learning ---------------------------------------------------------------------------------
+
+    def fit(self, X: Any, y: Any) -> Self:
+        """Play the game over the rows, `repeats` times in the same order, from a fresh start."""
+        return self._play(X, y, (), first=True)
+
+    def partial_fit(self, X: Any, y: Any, classes: Any = None) -> Self:
+        """Play further rows, in the order they come.
+
+        Any number of calls equals one `fit` with ``repeats=1, shuffle=False`` on all their rows. On a
+        given graph the session goes on; a feature matrix gives a new graph over all rows so far, on which
+        every answer is replayed. `classes` names classes still to come; one that nobody named may come
+        too, and is learned as if it had been known from the start.
+        """
+        named = () if classes is None else np.asarray(classes).tolist()
+        return self._play(X, y, named, first=not hasattr(self, "session_"), online=True)
+
+    # -- predicting -------------------------------------------------------------------------------
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """The predicted class of every row."""
+        margins = self._margins(X)
+        return self.classes_[decide(margins, len(self.classes_))]
+
+    def decision_function(self, X: Any) -> Floats:
+        """The margins: of two classes one number per row, positive for ``classes_[1]``; else one per class.
+
+        A tie of two classes, margin 0, goes to ``classes_[1]`` and is shown as the least normal number.
+        A node whose component has no label yet is predicted by the class shares so far, and those stand
+        in for its margins (of two classes their difference, a tie counting for the first). A single
+        class has nothing to decide and 0 everywhere.
+        """
+        margins = self._margins(X)
+        if len(self.classes_) > 2:
+            return margins
+        if len(self.classes_) < 2:
+            return np.zeros(len(margins))
+        return np.where(margins[:, 0] == 0, np.finfo(np.float64).tiny, margins[:, 0])
+
+    def predict_proba(self, X: Any) -> Floats:
+        """Probabilities in the order of ``classes_``, the predicted class always the largest.
+
+        Where rounding leaves another class as probable, the predicted one is raised by one unit in the
+        last place.
+        """
+        margins = self._margins(X)
+        count = len(self.classes_)
+        scores = margins if count > 2 else np.column_stack([-margins, margins])[:, :count]
+        odds: Floats = softmax(log_expit(scores), axis=1)
+        rows, codes = np.arange(len(odds)), decide(margins, count)
+        rivals = odds.copy()
+        rivals[rows, codes] = 0.0
+        odds[rows, codes] = np.maximum(odds[rows, codes], np.nextafter(rivals.max(axis=1), 2.0))
+        return odds
+
+    @property
+    def mistakes_(self) -> int:
+        """Rows whose label was predicted wrong before it was learned."""
+        return self.session_.mistakes
+
+    @property
+    def queries_(self) -> int:
+        """Rows whose label was asked for."""
+        return self.session_.queries
+
+    # -- plumbing ---------------------------------------------------------------------------------
+
+    def _play(self, X: Any, y: Any, named: Sequence[Hashable], *, first: bool, online: bool = False) -> Self:
+        points, nodes = self._located(X, first)
+        labels = label_list(y)
+        check_consistent_length(nodes, labels)
+        seed = seed_of(self.random_state) if first else self.session_.seed
+        known = np.array([i for i, label in enumerate(labels) if label is not None], dtype=np.int64)
+        order = np.random.default_rng(seed).permutation(known) if self.shuffle and not online else known
+        order = np.tile(order, 1 if online else positive("repeats", self.repeats))
+        new: list[Trial] = [(int(nodes[i]), labels[i]) for i in order]
+        trials = new if first else [*self._trials, *new]
+        announced = class_order(named if first else [*self._named, *named])
+        classes = class_order([*announced, *(label for _, label in trials)])
+        if not classes:
+            raise LabelError("no row has a label; give at least one.")
+        if points is not None:
+            self._restart(
+                neighbor_graph(points, positive("n_neighbors", self.n_neighbors)), classes, trials, seed
+            )
+        elif first or classes != self.session_.classes:
+            self._restart(given_graph(self.graph) if first else self.graph_, classes, trials, seed)
+        else:
+            _answer(self.session_, new)
+        self._points, self._trials, self._named = points, trials, announced
+        return self
+
+    def _located(self, X: Any, first: bool) -> tuple[Floats | None, Ints]:
+        """All points so far (None on a given graph) and the nodes of the new rows."""
+        if self.graph is not None if first else self._points is None:
+            return None, node_indices(given_graph(self.graph) if first else self.graph_, X)
+        points: Floats = validate_data(self, X, reset=first, dtype=np.float64)
+        if first or self._points is None:
+            return points, np.arange(len(points))
+        return np.vstack([self._points, points]), np.arange(
+            len(self._points), len(self._points) + len(points)
+        )
+
+    def _restart(self, graph: Graph, classes: Sequence[Hashable], trials: list[Trial], seed: int) -> None:
+        """Play all trials in a new session, and keep it if they all went well."""
+        session = start(
+            graph,
+            self.learner,
+            classes=classes,
+            seed=seed,
+            policy=self.policy,
+            budget=self.budget,
+            **(self.params or {}),
+        )
+        _answer(session, trials)
+        self.session_, self.graph_, self.classes_ = session, graph, class_array(classes)
+
+    def _margins(self, X: Any) -> Floats:
+        """The margin of every row in every binary problem."""
+        check_is_fitted(self, "session_")
+        if self._points is None:
+            return _node_margins(self.session_, node_indices(self.graph_, X))
+        points = validate_data(self, X, reset=False, dtype=np.float64)
+        near, weights = nearest_points(self._points, points, self.n_neighbors)
+        nodes, position = np.unique(near, return_inverse=True)
+        margins = _node_margins(self.session_, nodes)[position.reshape(near.shape)]
+        return np.asarray((weights[:, :, None] * margins).sum(axis=1))
+
+    def __getstate__(self) -> dict[str, Any]:
+        state: dict[str, Any] = dict(super().__getstate__())
+        session = state.pop("session_", None)
+        return state if session is None else {**state, "_seed": session.seed}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        state = dict(state)
+        seed = state.pop("_seed", None)
+        super().__setstate__(state)
+        if seed is not None:
+            self._restart(self.graph_, self.classes_.tolist(), self._trials, seed)
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        if self.graph is not None:
+            tags.no_validation = True
+            tags.input_tags.one_d_array = tags.input_tags.string = True
+        return tags
+
+
+def _answer(session: Session, trials: Sequence[Trial]) -> None:
+    """Predict each node, and give the answer if it is asked for."""
+    for node, label in trials:
+        name = session.graph.name(node)
+        if session.predict(name).ask:
+            session.learn(name, label)
+        else:
+            session.skip(name)
+
+
+def _node_margins(session: Session, nodes: Ints) -> Floats:
+    """Margins per problem, or class shares where the component of a node has no label yet."""
+    scores = [list(session.predict(session.graph.name(i)).scores.values()) for i in nodes]
+    margins = np.array(scores, dtype=np.float64).reshape(len(nodes), len(session.classes))
+    margins = margins[:, -1:] if len(session.classes) == 2 else margins
+    answers = [event for event in session.events if event.label is not None]
+    component = session.graph.components
+    unseen = ~np.isin(component[nodes], component[[event.node for event in answers]])
+    if answers and unseen.any():
+        found = Counter(event.label for event in answers)
+        counts = np.array([found[label] for label in session.classes], dtype=np.float64)
+        margins[unseen] = (counts if len(counts) != 2 else counts[1] - counts[0] - 0.5) / len(answers)
+    return margins

@@ -1,0 +1,46 @@
+"""Feature matrices: the graph on the rows, and the nearest rows of a vector that has no node."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.neighbors import NearestNeighbors
+
+from zerokelvin.graph import Graph, knn_graph
+
+__all__ = ["nearest_points", "neighbor_graph"]
+
+Ints = NDArray[np.int64]
+Floats = NDArray[np.float64]
+
+_SPARE = 8  # candidates beyond those needed, since the search may round distances
+
+
+def neighbor_graph(points: Floats, n_neighbors: int) -> Graph:
+    """The k-nearest-neighbour graph of the rows; with too few rows, the complete graph."""
+    if len(points) == 1:
+        return Graph([0, 0], [], [])
+    return knn_graph(points, min(n_neighbors, len(points) - 1))
+
+
+def nearest_points(fitted: Floats, points: Floats, n_neighbors: int) -> tuple[Ints, Floats]:
+    """The nearest fitted points of each point, and their weights by inverse distance, which sum to one.
+
+    Equal distances are taken in ascending order of index. The distances that decide are computed from
+    coordinate differences, so a fitted point is at distance 0 from itself, and then has all the weight.
+
+    >>> near, weights = nearest_points(np.array([[0.0], [1.0], [9.0]]), np.array([[1.0], [0.75]]), 2)
+    >>> near.tolist(), weights.tolist()
+    ([[1, 0], [1, 0]], [[1.0, 0.0], [0.75, 0.25]])
+    """
+    count = min(n_neighbors, len(fitted))
+    search = NearestNeighbors(n_neighbors=min(count + _SPARE, len(fitted))).fit(fitted)
+    found = np.sort(search.kneighbors(points, return_distance=False), axis=1)
+    distance = np.empty(found.shape)
+    for i, row in enumerate(found):
+        distance[i] = np.sqrt(((fitted[row] - points[i]) ** 2).sum(axis=1))
+    order = np.argsort(distance, axis=1, kind="stable")[:, :count]
+    near, distance = np.take_along_axis(found, order, 1), np.take_along_axis(distance, order, 1)
+    least = distance[:, :1]  # least / distance is 1 / distance up to a factor, and cannot overflow
+    weights = np.where(least > 0, least / np.where(distance > 0, distance, 1.0), distance == 0)
+    return near, weights / weights.sum(axis=1, keepdims=True)
