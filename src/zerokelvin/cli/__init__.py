@@ -1,1 +1,1 @@
-"""The command line: one file per command."""
+"""The command line: a thin layer over the library, one file per command."""

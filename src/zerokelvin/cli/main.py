@@ -1,0 +1,47 @@
+"""The entry point: collects the commands and turns every error of the user into one sentence."""
+
+from __future__ import annotations
+
+import sys
+
+import click
+
+from zerokelvin import __version__
+from zerokelvin.cli.datasets import datasets
+from zerokelvin.cli.demo import demo
+from zerokelvin.cli.group import CommandLine
+from zerokelvin.cli.learners import learners
+from zerokelvin.cli.run import run
+
+__all__ = ["cli", "main"]
+
+
+@click.group(cls=CommandLine, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(__version__, prog_name="zerokelvin", help="Show the version and exit.")
+def cli() -> None:
+    """Predict the labels of a graph's nodes as they arrive, and ask only when it must.
+
+    Nodes come one at a time. Each is predicted at once; its true label is asked for when the learner is
+    unsure; every answer is learned from; and the proven bound stands beside the mistakes.
+
+    \b
+    Start here:
+      zerokelvin demo                       see it at work on handwritten digits
+      zerokelvin learners                   what can learn
+      zerokelvin datasets                   what can be loaded by name
+      zerokelvin run edges.csv labels.csv   measure a learner on your own graph
+
+    Every command takes --json for one JSON value on standard output, and --help for its examples.
+    """  # noqa: D301 - the backspace keeps click from re-flowing the examples
+
+
+for command in (demo, run, learners, datasets):
+    cli.add_command(command)
+
+
+def main() -> None:
+    """Run the command line with the arguments of this process."""
+    for stream in (sys.stdout, sys.stderr):
+        if hasattr(stream, "reconfigure"):
+            stream.reconfigure(errors="replace")  # a terminal that lacks a character shows a ? instead
+    cli()

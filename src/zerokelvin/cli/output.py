@@ -1,0 +1,53 @@
+"""What goes to standard output: one JSON value, or text and tables for people."""
+
+from __future__ import annotations
+
+import json
+import sys
+from typing import Any
+
+import click
+from rich import box
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+__all__ = ["percent", "print_json", "print_table", "print_text"]
+
+PIPE_WIDTH = 110
+
+
+def print_json(value: Any) -> None:
+    """Print one JSON value; numbers JSON does not know (NaN, infinity) are a programming error."""
+    unicode = (getattr(sys.stdout, "encoding", None) or "").lower().replace("-", "") == "utf8"
+    click.echo(json.dumps(value, indent=2, ensure_ascii=not unicode, allow_nan=False))
+
+
+def print_table(columns: list[str], rows: list[list[str]], *, numbers: tuple[int, ...] = ()) -> None:
+    """Print a table; columns at the positions `numbers` are aligned to the right."""
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
+    for i, column in enumerate(columns):
+        align = "right" if i in numbers else "left"
+        table.add_column(column, justify=align, no_wrap=i == 0 or i in numbers, overflow="fold")  # type: ignore[arg-type]
+    for row in rows:
+        table.add_row(*(Text(cell) for cell in row))
+    _console().print(table)
+
+
+def print_text(text: str = "") -> None:
+    """Print text as it is."""
+    click.echo(text)
+
+
+def percent(share: float, digits: int = 1) -> str:
+    """A share in percent.
+
+    >>> percent(0.0418)
+    '4.2 %'
+    """
+    return f"{100 * share:.{digits}f} %"
+
+
+def _console() -> Console:
+    console = Console(highlight=False)
+    return console if console.is_terminal else Console(highlight=False, width=PIPE_WIDTH)

@@ -1,0 +1,55 @@
+"""A progress bar and the compilation notice, on standard error."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+from rich.console import Console
+from rich.progress import BarColumn, Progress, TaskID, TaskProgressColumn, TextColumn, TimeRemainingColumn
+
+from zerokelvin.jit import on_compile
+
+__all__ = ["COMPILING", "Report", "reporting"]
+
+Report = Callable[[str, int, int | None], None]
+
+COMPILING = "Compiling the learner's inner loop (once per installation) …"
+
+
+@contextmanager
+def reporting() -> Iterator[Report]:
+    """Show what is being done: call the result with (task, steps done, steps in all or None).
+
+    The bar appears only where standard error is a terminal, and goes when the block ends. The line
+    about compilation appears wherever standard error goes, once, if something must be compiled.
+    """
+    console = Console(stderr=True, highlight=False, soft_wrap=True)
+    said = False
+
+    def compiling(_kernel: str) -> None:
+        nonlocal said
+        if not said:
+            console.print(COMPILING)
+        said = True
+
+    tasks: dict[str, TaskID] = {}
+    with (
+        Progress(
+            TextColumn("{task.description}"),
+            BarColumn(),
+            TaskProgressColumn(),
+            TimeRemainingColumn(),
+            console=console,
+            transient=True,
+            disable=not console.is_terminal,
+        ) as progress,
+        on_compile(compiling),
+    ):
+
+        def report(task: str, done: int, total: int | None) -> None:
+            if task not in tasks:
+                tasks[task] = progress.add_task(task, total=total)
+            progress.update(tasks[task], completed=done, total=total)
+
+        yield report

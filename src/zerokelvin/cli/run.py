@@ -1,0 +1,150 @@
+"""``zerokelvin run``: a learner over a labelled graph, in several random orders."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from zerokelvin.cli.group import common_options
+from zerokelvin.cli.output import percent, print_json, print_table, print_text
+from zerokelvin.cli.progress import reporting
+from zerokelvin.experiments import Problem, Summary, load_problem, parse_parameters, summarize
+from zerokelvin.session import play_shuffles
+
+__all__ = ["run"]
+
+
+@click.command()
+@click.argument("graph")
+@click.argument("labels", required=False)
+@click.option(
+    "--learner", default="perceptron", show_default=True, help="A name 'zerokelvin learners' lists."
+)
+@click.option(
+    "--param",
+    "assignments",
+    multiple=True,
+    metavar="NAME=VALUE",
+    help="A parameter of the learner; may be repeated.",
+)
+@click.option("--shuffles", default=20, show_default=True, help="How many random orders to play.")
+@click.option("--seed", default=0, show_default=True, help="The same seed gives the same games.")
+@click.option(
+    "--component",
+    default="all",
+    show_default=True,
+    metavar="largest|all",
+    help="Play the largest connected component only, or all nodes.",
+)
+@click.option(
+    "--neighbors", default=10, show_default=True, help="Edges per point, where a data set holds points."
+)
+@click.option(
+    "--policy",
+    default="always",
+    show_default=True,
+    metavar="POLICY",
+    help="When to ask for a label: always, random:RATE or margin:SCALE.",
+)
+@click.option("--budget", type=int, help="Ask for at most this many labels in a game.  [default: no limit]")
+@click.option(
+    "--label-noise",
+    default=0.0,
+    show_default=True,
+    help="Chance that a shown label is replaced by another class.",
+)
+@click.option(
+    "--concept-noise",
+    default=0.0,
+    show_default=True,
+    help="Chance that a node's label is changed before the game.",
+)
+@click.option("--repeats", default=1, show_default=True, help="How often each order is played in a row.")
+@click.option("--delay", default=0, show_default=True, help="How many trials late a label arrives.")
+@click.option("--plot", metavar="FILE", help="Save the cumulative curves as png, svg or pdf.")
+@common_options
+def run(
+    graph: str,
+    labels: str | None,
+    learner: str,
+    assignments: tuple[str, ...],
+    component: str,
+    neighbors: int,
+    plot: str | None,
+    as_json: bool,
+    **game: Any,
+) -> None:
+    """Measure a learner on a labelled GRAPH.
+
+    Every node is predicted, then its label may be asked for and learned, in several random orders; the
+    errors are means over the orders, with their standard deviations. GRAPH is a file (csv, tsv, txt,
+    parquet, mtx, graphml, gml, npz), or a name that 'zerokelvin datasets' lists. LABELS is a table of
+    nodes and labels; leave it out where GRAPH holds labels too.
+
+    \b
+    Examples:
+      zerokelvin run edges.csv labels.csv
+      zerokelvin run cora --learner perceptron --param b=2 --component largest
+      zerokelvin run digits --neighbors 5 --policy margin:0.1 --plot curves.png
+      zerokelvin run cora --shuffles 5 --json
+
+    With --json: learner, params, nodes, edges, classes, trials, error_binary, error_binary_std,
+    error_multiclass, error_multiclass_std, queries, queried_nodes, seconds, bound.
+
+    Next: 'zerokelvin learners NAME' explains a learner and its parameters.
+    """  # noqa: D301 - the backspace keeps click from re-flowing the examples
+    params = parse_parameters(learner, assignments)
+    if plot is not None:
+        from zerokelvin.experiments.plots import check_picture
+
+        check_picture(plot)
+    with reporting() as report:
+        report("Reading", 0, None)
+        problem = load_problem(
+            graph,
+            labels,
+            component=component,
+            neighbors=neighbors,
+            progress=lambda *at: report("Downloading", *at),
+        )
+        report("Reading", 1, 1)
+        runs = play_shuffles(
+            problem.graph,
+            problem.labels,
+            learner,
+            progress=lambda *at: report("Playing", *at),
+            **game,
+            **params,
+        )
+        report("Summing up", 0, None)
+        summary = summarize(runs, delay=game["delay"])
+        if plot is not None:
+            from zerokelvin.experiments.plots import draw_curves, save
+
+            title = f"{summary.learner} on {problem.name}: {percent(summary.error_multiclass)} wrong"
+            save(draw_curves({summary.learner: runs.runs}, title), plot)
+    if as_json:
+        print_json(summary.as_dict())
+    else:
+        _show(problem, summary, len(runs.runs), plot)
+
+
+def _show(problem: Problem, summary: Summary, games: int, plot: str | None) -> None:
+    nodes = f"{summary.nodes:,} nodes, {summary.edges:,} edges, {summary.classes} classes"
+    if problem.left_out:
+        nodes += f" ({problem.left_out:,} nodes outside the largest component left out)"
+    params = ", ".join(f"{name}={value}" for name, value in summary.params.items())
+    bound = summary.bound
+    rows = [
+        ["graph", nodes],
+        ["learner", f"{summary.learner} ({params})"],
+        ["games", f"{games} orders of {summary.trials:,} trials, {summary.seconds:.3g} s each"],
+        ["error", f"{percent(summary.error_multiclass, 2)} ± {percent(summary.error_multiclass_std, 2)}"],
+        ["one-vs-rest error", f"{percent(summary.error_binary, 2)} ± {percent(summary.error_binary_std, 2)}"],
+        ["nodes asked", f"{summary.queried_nodes:,.0f} ({percent(summary.queried_nodes / summary.nodes)})"],
+        ["bound, first game", str(bound)],
+    ]
+    print_table([problem.name, ""], rows)
+    if plot is not None:
+        print_text(f"Saved {plot}")

@@ -1,0 +1,196 @@
+"""Pictures: cumulative curves of games, and a graph coloured by what happened at each node.
+
+Everything is drawn on figures of its own, without global state and without a display. The colours
+are those of Okabe and Ito (2008), told apart by colour-blind readers; outcomes also differ in shape
+and size.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.collections import LineCollection
+from matplotlib.figure import Figure
+from matplotlib.patheffects import withStroke
+from matplotlib.ticker import FuncFormatter, MaxNLocator
+from numpy.typing import ArrayLike, NDArray
+from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
+
+from zerokelvin.errors import ParameterError
+from zerokelvin.graph import Graph
+from zerokelvin.io.files import PathLike, replacing
+from zerokelvin.session import Run
+
+__all__ = ["draw_curves", "draw_outcomes", "lay_out", "save"]
+
+Floats = NDArray[np.float64]
+
+BLUE, ORANGE, SKY, VERMILION, GREEN = "#0072B2", "#E69F00", "#56B4E9", "#D55E00", "#009E73"
+LINES = (BLUE, ORANGE, GREEN, VERMILION)
+INK, GREY = "#333333", "#8a8a8a"
+SUFFIXES = (".png", ".svg", ".pdf")
+
+
+def draw_curves(games: Mapping[str, Sequence[Run]], title: str = "") -> Figure:
+    """Mistakes and questions so far against trials: a line per name, the mean over its games.
+
+    Where a name has several games, a band shows the span from the lowest to the highest.
+    """
+    figure = Figure(figsize=(9.6, 4.0), dpi=110, layout="constrained")
+    left, right = figure.subplots(1, 2)
+    for axes, what, heading in (
+        (left, "cumulative_mistakes", "Mistakes so far"),
+        (right, "cumulative_queries", "Labels asked for so far"),
+    ):
+        ends = []
+        for i, (name, runs) in enumerate(games.items()):
+            curves = np.array([getattr(run, what) for run in runs], dtype=np.float64)
+            colour, trials = LINES[i % len(LINES)], np.arange(1, curves.shape[1] + 1)
+            axes.plot(trials, curves.mean(axis=0), color=colour, linewidth=2.2, label=name)
+            if len(runs) > 1:
+                axes.fill_between(
+                    trials, curves.min(axis=0), curves.max(axis=0), color=colour, alpha=0.2, linewidth=0
+                )
+            ends.append((float(curves[:, -1].mean()), colour))
+        _plain_axes(axes, heading)
+        _label_ends(axes, ends, int(trials[-1]))
+    handles, names = left.get_legend_handles_labels()
+    figure.legend(handles, names, loc="outside lower center", ncols=len(names), frameon=False, fontsize=11)
+    if title:
+        figure.suptitle(title, fontsize=12.5, color=INK, fontweight="bold")
+    return figure
+
+
+def draw_outcomes(run: Run, positions: ArrayLike, title: str = "") -> Figure:
+    """The graph of a game, each node coloured by what happened when it came (last, if it came again).
+
+    `positions` has one row (x, y) per node. The name of each class stands on its middle.
+    """
+    places = np.asarray(positions, dtype=np.float64)
+    graph, asked, wrong = run.graph, np.zeros(run.graph.num_nodes, bool), np.zeros(run.graph.num_nodes, bool)
+    asked[run.nodes], wrong[run.nodes] = run.asked.any(axis=1), run.mistaken
+    quiet = np.zeros(graph.num_nodes, bool)
+    quiet[run.nodes] = True
+    quiet &= ~asked & ~wrong
+    figure = Figure(figsize=(8.4, 7.4), dpi=110, layout="constrained")
+    axes = figure.subplots()
+    axes.add_collection(_edge_lines(graph, places))
+    size = float(np.clip(24_000 / graph.num_nodes, 6, 60))
+    for chosen, label, style in (
+        (quiet, "right, without asking", {"s": 0.8 * size, "color": SKY, "linewidths": 0}),
+        (asked, "label asked for", {"s": 1.3 * size, "color": BLUE, "linewidths": 0}),
+        (
+            wrong,
+            "wrong, asked or not",
+            {"s": 2.6 * size, "color": VERMILION, "marker": "x", "linewidths": 1.6},
+        ),
+    ):
+        count = f"{label} ({int(chosen.sum()):,})"
+        axes.scatter(*places[chosen].T, label=count, zorder=2 + (chosen is wrong), **style)  # type: ignore[arg-type]
+    for name, (x, y) in _class_places(run, places).items():
+        halo = [withStroke(linewidth=4, foreground="white")]
+        axes.text(
+            x, y, str(name), fontsize=17, fontweight="bold", color=INK, ha="center", va="center",
+            path_effects=halo, zorder=5,
+        )  # fmt: skip
+    axes.set_axis_off()
+    axes.margins(0.02)
+    figure.legend(loc="outside lower center", ncols=3, frameon=False, fontsize=11, markerscale=1.3)
+    if title:
+        figure.suptitle(title, fontsize=12.5, color=INK, fontweight="bold")
+    return figure
+
+
+def lay_out(points: ArrayLike, seed: int = 0) -> Floats:
+    """Two coordinates per point that keep near points near (t-SNE, started from the principal axes)."""
+    from sklearn.manifold import TSNE
+
+    values = np.asarray(points, dtype=np.float64)
+    perplexity = min(30.0, (len(values) - 1) / 3)
+    with threadpool_limits(1):  # more threads gain little here and stall on a busy machine
+        model = TSNE(init="pca", random_state=seed, perplexity=perplexity, max_iter=500, n_jobs=1)
+        places: Floats = model.fit_transform(values).astype(np.float64)
+    return places
+
+
+def save(figure: Figure, path: PathLike) -> Path:
+    """Write a figure as png, svg or pdf, told by the suffix, whole or not at all."""
+    final = Path(path)
+    check_picture(final)
+    with replacing(final) as draft:
+        figure.savefig(draft, format=final.suffix.lower()[1:], metadata=_metadata(final))
+    return final
+
+
+def check_picture(path: PathLike) -> None:
+    """Refuse a file name no picture can be written to, before work is put into it."""
+    suffix = Path(path).suffix.lower()
+    if suffix not in SUFFIXES:
+        raise ParameterError(f"'{path}' is no picture file; end its name in {', '.join(SUFFIXES)}.")
+
+
+def _metadata(path: Path) -> dict[str, Any]:
+    """No dates, so that the same game gives the same file."""
+    return (
+        {} if path.suffix.lower() == ".png" else {"Date" if path.suffix == ".svg" else "CreationDate": None}
+    )
+
+
+def _plain_axes(axes: Axes, heading: str) -> None:
+    axes.set_title(heading, loc="left", fontsize=11.5, color=INK)
+    axes.set_xlabel("Trials (nodes shown)", color=INK)
+    axes.spines[["top", "right"]].set_visible(False)
+    axes.spines[["left", "bottom"]].set_color(GREY)
+    axes.tick_params(colors=INK)
+    axes.grid(axis="y", color="#e4e4e4", linewidth=0.8)
+    axes.set_axisbelow(True)
+    axes.yaxis.set_major_locator(MaxNLocator(6, integer=True))
+    axes.xaxis.set_major_locator(MaxNLocator(5, integer=True))
+    for axis in (axes.xaxis, axes.yaxis):
+        axis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,.0f}"))
+    axes.set_xlim(left=0)
+    axes.set_ylim(bottom=0)
+
+
+def _label_ends(axes: Axes, ends: list[tuple[float, str]], trials: int) -> None:
+    """Write its last value to the right of every line, moved apart where two are close."""
+    axes.set_xlim(right=trials)
+    room = 0.07 * axes.get_ylim()[1]
+    lowest = -np.inf
+    for value, colour in sorted(ends):
+        lowest = max(value, lowest + room)
+        axes.annotate(
+            f"{value:,.0f}",
+            (trials, lowest),
+            xytext=(5, 0),
+            textcoords="offset points",
+            va="center",
+            color=colour,
+            fontweight="bold",
+            fontsize=11,
+            annotation_clip=False,
+        )
+
+
+def _edge_lines(graph: Graph, places: Floats) -> LineCollection:
+    return LineCollection(
+        list(places[graph.edges]), colors="#9a9a9a", linewidths=0.5, alpha=0.28, zorder=1, rasterized=True
+    )
+
+
+def _class_places(run: Run, places: Floats) -> dict[Hashable, tuple[float, float]]:
+    """For each class the position of its node nearest to the class's median."""
+    found: dict[Hashable, tuple[float, float]] = {}
+    if len(run.classes) > 20:
+        return found
+    for code, name in enumerate(run.classes):
+        members = places[np.unique(run.nodes[run.codes == code])]
+        if len(members):
+            distance = np.abs(members - np.median(members, axis=0)).sum(axis=1)
+            x, y = members[int(np.argmin(distance))]
+            found[name] = (float(x), float(y))
+    return found

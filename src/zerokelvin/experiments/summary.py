@@ -1,0 +1,94 @@
+"""The figures of several games on one problem, as the command line prints them.
+
+Errors, queries and asked nodes are means over the games, the ``_std`` figures their standard
+deviations. ``seconds`` is the time of one game: preparing the graph once, plus the mean game, without
+compilation. The bound is that of the first game.
+
+A mistake bound speaks of labels that are learned before the next prediction. Where some were not
+asked for, or came late, the bound limits only the mistakes that were learned from, and says so as an
+assumption that does not hold.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from dataclasses import dataclass
+from typing import Any
+
+from zerokelvin.certify import Assumption, Bound
+from zerokelvin.session import Run, Runs
+
+__all__ = ["Summary", "stated_bound", "summarize"]
+
+
+@dataclass(frozen=True)
+class Summary:
+    """Figures of one learner on one labelled graph; see the module for their meaning."""
+
+    learner: str
+    params: dict[str, Any]
+    nodes: int
+    edges: int
+    classes: int
+    trials: int
+    error_binary: float
+    error_binary_std: float
+    error_multiclass: float
+    error_multiclass_std: float
+    queries: float
+    queried_nodes: float
+    seconds: float
+    bound: Bound
+
+    def as_dict(self) -> dict[str, Any]:
+        """Plain values for JSON, keys in the order above."""
+        values = {field.name: getattr(self, field.name) for field in dataclasses.fields(self)}
+        values["params"] = {name: plain(value) for name, value in self.params.items()}
+        return values | {"bound": self.bound.as_dict()}
+
+
+def summarize(runs: Runs, *, delay: int = 0) -> Summary:
+    """Sum up games on one problem; `delay` is how many trials late their labels came.
+
+    Examples
+    --------
+    >>> import zerokelvin as zk
+    >>> line = zk.Graph.from_edges([(0, 1), (1, 2), (2, 3)])
+    >>> summary = summarize(zk.play_shuffles(line, ["a", "a", "b", "b"], shuffles=3))
+    >>> summary.learner, summary.trials, round(summary.error_multiclass, 3)
+    ('perceptron', 4, 0.417)
+    """
+    first = runs.runs[0]
+    return Summary(
+        learner=first.learner.name,
+        params=first.learner.params(),
+        nodes=first.graph.num_nodes,
+        edges=first.graph.num_edges,
+        classes=len(first.classes),
+        trials=first.trials,
+        error_binary=runs.mean("error_binary"),
+        error_binary_std=runs.std("error_binary"),
+        error_multiclass=runs.mean("error_multiclass"),
+        error_multiclass_std=runs.std("error_multiclass"),
+        queries=runs.mean("queries"),
+        queried_nodes=runs.mean("queried_nodes"),
+        seconds=runs.prepare_seconds + runs.mean("seconds"),
+        bound=stated_bound(first, delay=delay),
+    )
+
+
+def stated_bound(run: Run, *, delay: int = 0) -> Bound:
+    """The bound of a game, marked as no guarantee where labels were not asked for or came late."""
+    bound = run.bound
+    if not bound.holds or (run.asked.all() and delay == 0):
+        return bound
+    broken = Assumption("every label is learned before the next prediction", False)
+    return dataclasses.replace(bound, assumptions=(*bound.assumptions, broken))
+
+
+def plain(value: Any) -> Any:
+    """A parameter as JSON can hold it: numbers, texts, None; anything else as its text."""
+    if isinstance(value, float) and not math.isfinite(value):
+        return str(value)
+    return value if isinstance(value, (str, int, float, bool, type(None))) else repr(value)
