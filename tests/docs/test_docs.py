@@ -1,5 +1,6 @@
 """The docs are true: every snippet runs, the site builds, every public name is in the reference."""
 
+import os
 import re
 import subprocess
 import sys
