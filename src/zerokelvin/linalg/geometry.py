@@ -1,0 +1,163 @@
+"""The nodes of a graph as points: how far they are from one node, and the way from one to another.
+
+Node i has the coordinate v_i = G⁺e_i, and ‖v_i − v_j‖² is the effective resistance r(i, j). A `Geometry`
+answers two questions, each from one column per node and in O(n) memory:
+
+- `distances`: which of several nodes is nearest to each node of the graph. For a kernel K = G⁺ that needs
+  no diagonal: r(v, j) = K_vv + (K_jj − 2 K_vj), and the first term is the same for every j.
+- `step`: the direction (v_i − v_j) / r(i, j), along which the difference of i and j grows by 1.
+
+`KernelGeometry` reads both off kernel columns. `ExponentialGeometry` serves exponential graphs whose
+weights outrun floats, see `zerokelvin.linalg.exponential`.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any, NamedTuple, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from zerokelvin.graph import Graph
+from zerokelvin.graph.exponential import ExponentialGraph
+from zerokelvin.linalg.exponential import Rooted, log_resistances, rooted
+from zerokelvin.linalg.kernels import KernelColumns, kernel_columns
+
+__all__ = ["Distances", "ExponentialGeometry", "Geometry", "KernelGeometry", "Step", "geometry_of"]
+
+Ints = NDArray[np.int64]
+Floats = NDArray[np.float64]
+
+TIE = 1e-9
+"""Distances are equal when they differ by less than this part of the numbers they are computed from."""
+
+_SAFE_LOG_RANGE = 16.0
+
+
+class Distances(NamedTuple):
+    """Distances of all nodes from one, to be compared with those from other nodes.
+
+    `level` decides and, where two levels differ by no more than `slack`, `finer` does, up to one part in
+    10⁹. Both may be off by an amount that depends on the node but not on what it is compared with; `level`
+    is infinite in other components.
+    """
+
+    level: Floats
+    finer: Floats
+    slack: Floats
+
+
+class Step(NamedTuple):
+    """A direction d with d[node] − d[other] = 1, and the logarithm of the resistance between the two.
+
+    Where node and other coincide, d is 0 and the logarithm −∞; on an infinite scale it is ∞.
+    """
+
+    direction: Floats
+    log_resistance: float
+
+
+class Geometry(Protocol):
+    """What a learner needs to know about the nodes as points."""
+
+    graph: Graph
+
+    def column(self, node: int) -> Any:
+        """What is computed once per node and serves the other methods."""
+        ...
+
+    def distances(self, node: int, column: Any) -> Distances:
+        """The distances of all nodes from a node with this column."""
+        ...
+
+    def step(self, node: int, other: int, columns: Callable[[int], Any]) -> Step:
+        """The step from `other` to `node`; `columns` gives the column of either."""
+        ...
+
+    def resistances(self) -> Floats:
+        """Logarithms of all resistances: −∞ on the diagonal, ∞ across components."""
+        ...
+
+
+class KernelGeometry:
+    """Distances and steps from columns of the pseudo-inverse of the (signed) Laplacian."""
+
+    def __init__(self, graph: Graph, columns: KernelColumns) -> None:
+        self.graph = graph
+        self.columns = columns
+
+    def column(self, node: int) -> Floats:
+        """The kernel column of a node."""
+        return self.columns.column(node)
+
+    def distances(self, node: int, column: Floats) -> Distances:
+        """K_jj − 2 K_vj for every node v of the component of j."""
+        level = column[node] - 2.0 * column
+        slack = TIE * (abs(column[node]) + np.abs(2.0 * column))
+        if self.graph.num_components > 1:
+            level[self.graph.components != self.graph.components[node]] = np.inf
+        return Distances(level, np.zeros(len(level)), slack)
+
+    def step(self, node: int, other: int, columns: Callable[[int], Floats]) -> Step:
+        """(K e_i − K e_j) / (K_ii + K_jj − 2 K_ij)."""
+        here, there = columns(node), columns(other)
+        resistance = float((here[node] - here[other]) + (there[other] - there[node]))
+        if resistance <= 1e-13 * abs(float(here[node] + there[other])):
+            return Step(np.zeros(len(here)), -math.inf)
+        return Step((here - there) / resistance, math.log(resistance))
+
+    def resistances(self) -> Floats:
+        """From all columns: n² numbers."""
+        count = self.graph.num_nodes
+        matrix = np.stack([self.columns.column(i) for i in range(count)])
+        matrix = 0.5 * (matrix + matrix.T)
+        diagonal = matrix.diagonal()
+        resistance = np.maximum(diagonal[:, None] + diagonal[None, :] - 2 * matrix, 0.0)
+        resistance[self.graph.components[:, None] != self.graph.components[None, :]] = np.inf
+        np.fill_diagonal(resistance, 0.0)
+        with np.errstate(divide="ignore"):
+            return np.log(resistance)
+
+
+class ExponentialGeometry:
+    """Distances and steps of an exponential graph at any scale: one elimination per column, O(n³)."""
+
+    def __init__(self, graph: ExponentialGraph) -> None:
+        self.graph: Graph = graph
+        self._graph = graph
+
+    def column(self, node: int) -> Rooted:
+        """The graph seen from a node."""
+        return rooted(self._graph, node)
+
+    def distances(self, node: int, column: Rooted) -> Distances:
+        """Logarithms of resistances; on an infinite scale their exponents, and then their coefficients."""
+        count = len(column.exponents)
+        if math.isfinite(column.scale):
+            level = column.log_resistances
+            return Distances(level, np.zeros(count), np.full(count, TIE))
+        return Distances(column.exponents, column.coefficients, np.full(count, column.slack))
+
+    def step(self, node: int, other: int, columns: Callable[[int], Rooted]) -> Step:
+        """The potential with `node` held at 1 and `other` at 0."""
+        column = columns(node)
+        log = column.scale * column.exponents[other] + math.log(column.coefficients[other])
+        return Step(column.potential(other), float(log) if math.isfinite(column.scale) else math.inf)
+
+    def resistances(self) -> Floats:
+        """By one elimination, for a finite scale."""
+        return log_resistances(self._graph)
+
+
+def geometry_of(graph: Graph, engine: str = "auto", tol: float = 1e-6) -> Geometry:
+    """The geometry of a graph: by kernel columns, or by elimination where weights outrun floats.
+
+    >>> from zerokelvin.graph import exponential_graph
+    >>> type(geometry_of(exponential_graph([[0.0], [1.0], [3.0]], a=400))).__name__
+    'ExponentialGeometry'
+    """
+    if isinstance(graph, ExponentialGraph) and graph.log_range > _SAFE_LOG_RANGE:
+        return ExponentialGeometry(graph)
+    return KernelGeometry(graph, kernel_columns(graph, "laplacian", engine, tol))
