@@ -32,6 +32,11 @@ def parquet(**columns: object) -> bytes:
     return buffer.getvalue()
 
 
+def broken_utf8() -> bytes:
+    good = parquet(a=["xyzzy"], b=["plugh"])
+    return good.replace(b"xyzzy", b"xy\xff\xfey")
+
+
 EDGES = np.array([[0, 1], [1, 2]])
 MTX = "%%MatrixMarket matrix coordinate {} general\n{}\n"
 GRAPHML = '<graphml xmlns="http://graphml.graphdrawing.org/xmlns">{}</graphml>'
@@ -69,12 +74,15 @@ GRAPHML = '<graphml xmlns="http://graphml.graphdrawing.org/xmlns">{}</graphml>'
         ("e.parquet", parquet(a=[1.5], b=[2.5]), "holds double; node names are integers or strings"),
         ("e.parquet", parquet(a=pa.array([2**64 - 1], pa.uint64()), b=[1]), "beyond 64 bits"),
         ("e.parquet", parquet(a=pa.array([], pa.int64()), b=pa.array([], pa.int64())), "holds no edges"),
+        ("e.parquet", broken_utf8(), "cannot be read as parquet"),
         ("e.parquet", parquet(a=[1] * 999, b=[2] * 999)[:-9], "cannot be read as parquet"),
         ("e.mtx", MTX.format("real", "2 2 1\n1 2 5"), "not symmetric"),
         ("e.mtx", MTX.format("real", "2 3 1\n1 2 5"), "must be square"),
         ("e.mtx", MTX.format("real", "2 2 2\n1 2 nan\n2 1 nan"), r"entry \(1, 2\) of .* has weight nan"),
         ("e.mtx", MTX.format("real", "2 2 2\n1 2 3"), "cannot be read as Matrix Market"),
         ("e.mtx", MTX.format("complex", "2 2 2\n1 2 3 1\n2 1 3 1"), "complex"),
+        ("e.mtx", MTX.format("real", "2 2 2\n1 2 3\0\n2 1 3"), "binary data"),
+        ("e.mtx", MTX.format("real", "2 2 2\n1 2 3\n2 1")[:-1], "cannot be read as Matrix Market"),
         ("e.mtx", "1 2 3\n", "cannot be read as Matrix Market"),
         (
             "e.graphml",
@@ -84,6 +92,7 @@ GRAPHML = '<graphml xmlns="http://graphml.graphdrawing.org/xmlns">{}</graphml>'
         ("e.graphml", GRAPHML.format('<graph edgedefault="undirected"/>'), "no nodes"),
         ("e.graphml", GRAPHML.format(""), "cannot be read as GraphML"),
         ("e.graphml", "<graphml><graph>", "cannot be read as GraphML"),
+        ("e.graphml", '<?xml version="1.0" encoding="utfx8"?><graphml/>', "unknown encoding"),
         ("e.gml", "graph [ directed 1 node [ id 0 ] ]", "directed graph"),
         ("e.gml", "graph [ node [ id 0 ] edge [ source 0 target 7 ] ]", "cannot be read as GML"),
         ("e.gml", "graph [ node [", "cannot be read as GML"),
@@ -216,6 +225,7 @@ def test_gml_without_labels_and_parallel_edges(tmp_path: Path) -> None:
         ("coordinate real symmetric", "3 3 1\n2 1 5\n"),
         ("coordinate real general", "3 3 2\n2 1 5\n1 2 5\n"),
         ("coordinate integer symmetric", "3 3 1\n2 1 5\n"),
+        ("coordinate real symmetric", "3 3 1\n2 1 5 "),
         ("array real general", "3 3\n0\n5\n0\n5\n0\n0\n0\n0\n0\n"),
     ],
 )

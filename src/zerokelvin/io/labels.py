@@ -111,7 +111,8 @@ def _parquet_pairs(
             require_distinct(names, path)
             chosen = [names[i] for i in _pair_columns(node, label, names, path)]
             rows = file.read(columns=chosen)
-    except (pa.ArrowException, OSError) as problem:
+            rows.validate(full=True)
+    except (pa.ArrowException, OSError, UnicodeDecodeError) as problem:
         reason = str(problem).splitlines()[0].rstrip(".")
         raise DataError(f"'{path}' cannot be read as parquet: {reason}.") from None
     nodes, values = (rows[name].to_pylist() for name in chosen)

@@ -24,8 +24,11 @@ __all__ = ["read_matrix_market", "write_matrix_market"]
 def read_matrix_market(path: Path) -> Graph:
     """Read a graph from a Matrix Market file."""
     data = read_bytes(path)
+    # scipy's parser runs past the end of its buffer at a null byte or a last line without line break
+    if b"\0" in data:
+        raise DataError(f"'{path}' cannot be read as Matrix Market: it holds binary data.")
     try:
-        matrix = scipy.io.mmread(BytesIO(data), spmatrix=False)
+        matrix = scipy.io.mmread(BytesIO(data + b"\n"), spmatrix=False)
     except (ValueError, OverflowError, MemoryError, OSError) as problem:
         reason = str(problem).splitlines()[0].rstrip(".") if str(problem) else type(problem).__name__
         raise DataError(f"'{path}' cannot be read as Matrix Market: {reason}.") from None

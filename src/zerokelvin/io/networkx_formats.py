@@ -26,10 +26,10 @@ def read_graphml(path: Path) -> Graph:
     data = read_bytes(path)
     try:
         graph = networkx.read_graphml(BytesIO(data))
-    except (networkx.NetworkXException, SyntaxError, ValueError, KeyError, TypeError) as problem:
-        raise DataError(f"'{path}' cannot be read as GraphML: {_reason(problem)}.") from None
     except IndexError:
         raise DataError(f"'{path}' cannot be read as GraphML: it holds no graph.") from None
+    except (networkx.NetworkXException, SyntaxError, ValueError, LookupError, TypeError) as problem:
+        raise DataError(f"'{path}' cannot be read as GraphML: {_reason(problem)}.") from None
     return _convert(graph, path)
 
 
@@ -40,7 +40,7 @@ def read_gml(path: Path) -> Graph:
     try:
         label = "label" if re.search(rb"(?m)^\s*label\s", data) else "id"
         graph = networkx.read_gml(BytesIO(data), label=label)
-    except (networkx.NetworkXException, ValueError, KeyError, TypeError, IndexError) as problem:
+    except (networkx.NetworkXException, ValueError, LookupError, TypeError) as problem:
         raise DataError(f"'{path}' cannot be read as GML: {_reason(problem)}.") from None
     return _convert(graph, path)
 

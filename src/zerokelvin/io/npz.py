@@ -25,6 +25,16 @@ from zerokelvin.io.names import name_values
 
 __all__ = ["graph_arrays", "graph_of", "label_codes", "read_arrays", "read_npz", "write_arrays", "write_npz"]
 
+_DAMAGE = (
+    zipfile.BadZipFile,
+    zlib.error,
+    ValueError,
+    KeyError,
+    EOFError,
+    OSError,
+    TypeError,
+    RuntimeError,  # an encrypted archive, or one of an unknown version
+)
 Arrays = dict[str, NDArray[Any]]
 
 
@@ -44,7 +54,7 @@ def read_arrays(path: PathLike) -> Arrays:
     try:
         with np.lib.npyio.NpzFile(BytesIO(data), allow_pickle=False) as file:
             return {key: file[key] for key in file.files}
-    except (zipfile.BadZipFile, zlib.error, ValueError, KeyError, EOFError, OSError, TypeError) as problem:
+    except _DAMAGE as problem:
         if "allow_pickle" in str(problem):
             raise DataError(
                 f"'{path}' holds pickled objects, which are never loaded; save plain arrays."

@@ -89,7 +89,8 @@ def read_parquet(
             chosen = weight_column(weight, schema.names, nodes, third, path)
             positions = [*nodes] if chosen is None else [*nodes, chosen]
             rows = file.read(columns=[schema.names[i] for i in positions])
-    except (pa.ArrowException, OSError) as problem:
+            rows.validate(full=True)
+    except (pa.ArrowException, OSError, UnicodeDecodeError) as problem:
         reason = str(problem).splitlines()[0].rstrip(".")
         raise DataError(f"'{path}' cannot be read as parquet: {reason}.") from None
 
