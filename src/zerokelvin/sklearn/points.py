@@ -17,10 +17,32 @@ _SPARE = 8  # candidates beyond those needed, since the search may round distanc
 
 
 def neighbor_graph(points: Floats, n_neighbors: int) -> Graph:
-    """The k-nearest-neighbour graph of the rows; with too few rows, the complete graph."""
+    """The k-nearest-neighbour graph of the rows, made connected; with too few rows, the complete graph.
+
+    Components are joined as Borůvka builds a minimum spanning tree: each is linked to the nearest point
+    outside it, until one is left. On separate components the Laplacian says nothing about which label
+    each of them has, so a learner could not tell clusters apart.
+
+    >>> neighbor_graph(np.array([[0.0], [1.0], [5.0], [6.0]]), 1).edges.tolist()
+    [[0, 1], [1, 2], [2, 3]]
+    """
     if len(points) == 1:
         return Graph([0, 0], [], [])
-    return knn_graph(points, min(n_neighbors, len(points) - 1))
+    graph = knn_graph(points, min(n_neighbors, len(points) - 1))
+    while graph.num_components > 1:
+        links = {_shortest_link(points, graph.components == part) for part in range(graph.num_components)}
+        edges = np.vstack([graph.edges, np.array(sorted(links))])
+        graph = Graph.from_edges(edges, num_nodes=len(points))
+    return graph
+
+
+def _shortest_link(points: Floats, inside: NDArray[np.bool_]) -> tuple[int, int]:
+    """The shortest edge between the points inside and those outside, the lower index first."""
+    ours, others = np.flatnonzero(inside), np.flatnonzero(~inside)
+    distance, nearest = NearestNeighbors(n_neighbors=1).fit(points[others]).kneighbors(points[ours])
+    at = int(np.argmin(distance[:, 0]))
+    u, v = int(ours[at]), int(others[nearest[at, 0]])
+    return min(u, v), max(u, v)
 
 
 def nearest_points(fitted: Floats, points: Floats, n_neighbors: int) -> tuple[Ints, Floats]:
