@@ -9,7 +9,16 @@ from naive import linalg as naive
 from zerokelvin.errors import GraphError, NodeError
 from zerokelvin.graph import Graph
 from zerokelvin.linalg.dense import laplacian_pseudoinverse
-from zerokelvin.linalg.resistance import effective_resistance, resistance_diameter
+from zerokelvin.linalg.resistance import (
+    edge_resistances,
+    effective_resistance,
+    kernel_diagonal,
+    node_to_set_resistance,
+    pair_resistances,
+    resistance_diameter,
+    resistances_from,
+)
+from zerokelvin.linalg.sketch import sketch_resistances
 
 
 def geodesics(graph):
@@ -28,6 +37,63 @@ def test_equals_the_quadratic_form_by_definition():
         diameter = resistance_diameter(graph)
         assert diameter.exact
         assert diameter.value == pytest.approx(wanted[np.isfinite(wanted)].max(), rel=1e-8, abs=1e-10)
+
+
+@pytest.mark.kernels
+def test_all_at_once_equals_pair_by_pair():
+    for seed in range(150):
+        graph = random_graph(seed)
+        wanted = naive.resistances(graph)
+        tolerance = {"rtol": 1e-7, "atol": 1e-10}
+        first, second = graph.edges.T
+        assert np.allclose(edge_resistances(graph), wanted[first, second], **tolerance)
+        node = seed % graph.num_nodes
+        assert np.allclose(resistances_from(graph, node), wanted[node], **tolerance)
+        diagonal = naive.pseudoinverse(graph).diagonal()
+        assert np.allclose(kernel_diagonal(graph), diagonal, rtol=1e-7, atol=1e-9 * max(1, diagonal.max()))
+        every = np.array([(p, q) for p in range(graph.num_nodes) for q in range(p + 1)])
+        assert np.allclose(pair_resistances(graph, every), wanted[every[:, 0], every[:, 1]], **tolerance)
+
+
+def test_foster():
+    """The weighted resistances of all edges sum to n minus the number of components."""
+    for seed in range(200):
+        graph = random_graph(seed)
+        total = graph.edge_weights @ edge_resistances(graph)
+        assert total == pytest.approx(graph.num_nodes - graph.num_components, rel=1e-9, abs=1e-9)
+
+
+def test_node_to_set_is_the_inverse_of_the_grounded_laplacian():
+    for seed in range(300):
+        graph = random_graph(seed)
+        rng = np.random.default_rng(seed)
+        node = int(rng.integers(graph.num_nodes))
+        others = rng.choice(graph.num_nodes, int(rng.integers(1, graph.num_nodes + 1)), replace=False)
+        found = node_to_set_resistance(graph, node, others)
+        if node in others:
+            assert found == 0
+        elif not (graph.components[others] == graph.components[node]).any():
+            assert found == np.inf
+        else:
+            free = np.setdiff1d(np.flatnonzero(graph.components == graph.components[node]), others)
+            grounded = np.linalg.inv(naive.dense_laplacian(graph)[np.ix_(free, free)])
+            at = int(np.searchsorted(free, node))
+            assert found == pytest.approx(grounded[at, at], rel=1e-8)
+
+
+def test_sketch_keeps_its_stated_error():
+    for seed in range(12):
+        graph = random_graph(seed)
+        sketch = sketch_resistances(graph, np.random.default_rng(seed), directions=1500)
+        wanted = naive.resistances(graph)
+        every = np.array([(p, q) for p in range(graph.num_nodes) for q in range(p + 1)])
+        exact, found = wanted[every[:, 0], every[:, 1]], sketch.pairs(every)
+        assert (np.isinf(exact) == np.isinf(found)).all()
+        finite = np.isfinite(exact)
+        assert (np.abs(found[finite] - exact[finite]) <= sketch.error * exact[finite] + 1e-12).all()
+        assert sketch.error < 0.25
+    few = sketch_resistances(random_graph(4), np.random.default_rng(0), directions=5)
+    assert few.error == np.inf
 
 
 def test_upper_bound_is_never_below_the_diameter():

@@ -19,8 +19,9 @@ from zerokelvin.linalg.cholesky import SparseCholesky
 from zerokelvin.linalg.gradients import conjugate_gradients
 from zerokelvin.linalg.layout import Core
 from zerokelvin.linalg.ordering import EliminationOrder, minimum_degree
+from zerokelvin.linalg.selected import selected_inverse
 
-__all__ = ["ApproximateCholesky", "CoreEngine", "Direct", "Jacobi", "Prepared", "Tree"]
+__all__ = ["ApproximateCholesky", "CoreEngine", "Direct", "Factored", "Jacobi", "Prepared", "Tree"]
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
@@ -61,6 +62,33 @@ class Tree:
 
 
 @dataclass(frozen=True)
+class Factored:
+    """A core factored directly, with one node of every singular component held at 0."""
+
+    factor: SparseCholesky
+    kept: Ints
+    size: int
+
+    def solve(self, right: Floats, target: Floats) -> tuple[Floats, int]:
+        """Two triangular solves."""
+        if len(self.kept) == self.size:
+            return self.factor.solve(right), 0
+        value = np.zeros_like(right)
+        value[self.kept] = self.factor.solve(right[self.kept])
+        return value, 0
+
+    def inverse_entries(self, rows: Ints, columns: Ints) -> tuple[Floats, Floats]:
+        """Diagonal of the grounded inverse, and its entries at edges; 0 at grounded nodes."""
+        place = np.full(self.size, -1, dtype=np.int64)
+        place[self.kept] = np.arange(len(self.kept))
+        first, second = place[rows], place[columns]
+        inside = (first >= 0) & (second >= 0)
+        diagonal, entries = np.zeros(self.size), np.zeros(len(rows))
+        diagonal[self.kept], entries[inside] = selected_inverse(self.factor, first[inside], second[inside])
+        return diagonal, entries
+
+
+@dataclass(frozen=True)
 class Direct:
     """Sparse Cholesky, given up before any arithmetic where the factor would be too large.
 
@@ -83,7 +111,7 @@ class Direct:
         limit = min(self.max_fill * core.size + 10_000, self.max_bytes / 8)
         return minimum_degree(pattern.indptr.astype(np.int64), pattern.indices.astype(np.int64), limit)
 
-    def prepare(self, core: Core, order: EliminationOrder | None = None) -> Prepared:
+    def prepare(self, core: Core, order: EliminationOrder | None = None) -> Factored:
         """Factor the core with one node of every singular component held at 0."""
         order = order or self.order(core)
         if not order.complete:
@@ -95,7 +123,7 @@ class Direct:
         matrix = sp.csr_array(sp.diags_array(core.diagonal) - core.adjacency)
         if len(kept) < core.size:
             matrix = sp.csr_array(matrix[kept][:, kept])
-        return _Factored(SparseCholesky.factor(matrix, order), kept)
+        return Factored(SparseCholesky.factor(matrix, order), kept, core.size)
 
 
 @dataclass(frozen=True)
@@ -143,19 +171,6 @@ class ApproximateCholesky:
 class _Nothing:
     def solve(self, right: Floats, target: Floats) -> tuple[Floats, int]:
         return right, 0
-
-
-@dataclass(frozen=True)
-class _Factored:
-    factor: SparseCholesky
-    kept: Ints
-
-    def solve(self, right: Floats, target: Floats) -> tuple[Floats, int]:
-        if len(self.kept) == len(right):
-            return self.factor.solve(right), 0
-        value = np.zeros_like(right)
-        value[self.kept] = self.factor.solve(right[self.kept])
-        return value, 0
 
 
 @dataclass(frozen=True)

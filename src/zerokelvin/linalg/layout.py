@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from zerokelvin.jit import kernel
 from zerokelvin.linalg.operator import Operator
 
-__all__ = ["Core", "Layout", "lay_out"]
+__all__ = ["Core", "Layout", "lay_out", "substitute_one"]
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
@@ -100,7 +100,7 @@ class Layout:
             inverse = np.where(self.roots > 0, 1 / self.roots, 0.0)
         value[peeled:rooted] = (value[peeled:rooted].T * inverse).T
         if value.ndim == 1:
-            _substitute_one(self.parent, self.coupling, self.pivot, value)
+            substitute_one(self.parent, self.coupling, self.pivot, value)
         else:
             _substitute_block(self.parent, self.coupling, self.pivot, value)
         result = np.empty_like(value)
@@ -228,7 +228,8 @@ def _eliminate_one(parent: Any, coupling: Any, value: Any) -> Any:
 
 
 @kernel
-def _substitute_one(parent: Any, coupling: Any, pivot: Any, value: Any) -> Any:
+def substitute_one(parent: Any, coupling: Any, pivot: Any, value: Any) -> Any:
+    """From the roots to the leaves, x_i = f_i / pivot_i + coupling_i · x_parent, in place."""
     for i in range(len(parent) - 1, -1, -1):
         value[i] = value[i] / pivot[i] + coupling[i] * value[parent[i]]
 

@@ -7,25 +7,55 @@ Read every edge as a resistor of conductance A_ij. The effective resistance of t
 (Herbster and Pontil 2006, eq. 7), infinite across components. It is a metric, never larger than the
 geodesic distance with edge lengths 1/A_ij, and equal to it on trees (Lemma 3.2, Theorem 3.2). The
 resistance diameter R_G is its maximum, and max_p ‖v_p‖² ≤ R_G ≤ D_G (9).
+
+A pair takes one solve. Everything at once (all edges, all nodes from one, the diagonal of G⁺) takes
+the inverse on the pattern of a sparse Cholesky factor and no more; where that factor is too large, use
+`zerokelvin.linalg.sketch`.
 """
 
 from __future__ import annotations
 
-import numpy as np
-from numpy.typing import NDArray
+from collections.abc import Iterator
 
-from zerokelvin.errors import NodeError
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from zerokelvin.errors import NodeError, ParameterError
 from zerokelvin.graph.graph import Graph
 from zerokelvin.graph.structure import Measured, diameter
 from zerokelvin.linalg.dense import DENSE_LIMIT, laplacian_pseudoinverse
+from zerokelvin.linalg.engines import Direct
+from zerokelvin.linalg.layout import lay_out, substitute_one
+from zerokelvin.linalg.operator import Operator
+from zerokelvin.linalg.solver import Solver, analyse
 
-__all__ = ["effective_resistance", "resistance_diameter"]
+__all__ = [
+    "BLOCK",
+    "edge_resistances",
+    "effective_resistance",
+    "kernel_diagonal",
+    "node_to_set_resistance",
+    "pair_resistances",
+    "resistance_diameter",
+    "resistances_from",
+]
 
+Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
 
+BLOCK = 24
+"""Right-hand sides solved together: enough to share the passes over memory."""
 
-def effective_resistance(graph: Graph, p: int, q: int) -> float:
+
+def effective_resistance(graph: Graph, p: int, q: int, solver: Solver | None = None) -> float:
     """Effective resistance between the nodes with indices `p` and `q`; inf across components.
+
+    Parameters
+    ----------
+    graph, p, q
+        The graph and two node indices.
+    solver
+        A solver of ``analyse(graph)`` to use; one of relative residual 10⁻¹⁰ is made otherwise.
 
     Examples
     --------
@@ -33,24 +63,110 @@ def effective_resistance(graph: Graph, p: int, q: int) -> float:
     >>> round(effective_resistance(square, 0, 2), 12), round(effective_resistance(square, 0, 1), 12)
     (1.0, 0.75)
     """
+    return float(pair_resistances(graph, [(p, q)], solver)[0])
+
+
+def pair_resistances(graph: Graph, pairs: ArrayLike, solver: Solver | None = None) -> Floats:
+    """Effective resistance of every row (p, q) of an (m, 2) array of node indices."""
     graph.require_positive("effective resistance")
-    for node in (p, q):
-        if not 0 <= node < graph.num_nodes:
-            raise NodeError(f"node index {node} is outside the graph's {graph.num_nodes} nodes.")
-    if p == q:
+    chosen = np.asarray(pairs, dtype=np.int64).reshape(-1, 2)
+    _check_nodes(graph, chosen)
+    result = np.zeros(len(chosen))
+    apart = graph.components[chosen[:, 0]] != graph.components[chosen[:, 1]]
+    result[apart] = np.inf
+    todo = np.flatnonzero(~apart & (chosen[:, 0] != chosen[:, 1]))
+    if len(todo) and solver is None:
+        solver = analyse(graph, tol=1e-10)
+    for start in range(0, len(todo), BLOCK):
+        rows = todo[start : start + BLOCK]
+        ends, lane = chosen[rows], np.arange(len(rows))
+        current = np.zeros((graph.num_nodes, len(rows)))
+        current[ends[:, 0], lane] = 1.0
+        current[ends[:, 1], lane] = -1.0
+        potential = _solver(solver).solve(current).value
+        result[rows] = potential[ends[:, 0], lane] - potential[ends[:, 1], lane]
+    return result
+
+
+def edge_resistances(graph: Graph) -> Floats:
+    """Effective resistance between the ends of every edge, in the order of ``graph.edges``.
+
+    Examples
+    --------
+    >>> edge_resistances(Graph.from_edges([(0, 1), (1, 2), (2, 0), (2, 3)])).round(6).tolist()
+    [0.666667, 0.666667, 0.666667, 1.0]
+    """
+    graph.require_positive("effective resistance")
+    return _from_ground(graph)[1]
+
+
+def resistances_from(graph: Graph, node: int) -> Floats:
+    """Effective resistance from one node to every node; inf to those of other components."""
+    graph.require_positive("effective resistance")
+    _check_nodes(graph, np.array([[node, node]]))
+    result = np.full(graph.num_nodes, np.inf)
+    nodes = np.flatnonzero(graph.components == graph.components[node])
+    part = graph.subgraph(nodes) if len(nodes) < graph.num_nodes else graph
+    here = int(np.searchsorted(nodes, node))
+    from_ground, _, ground = _from_ground(part)
+    current = np.zeros(part.num_nodes)
+    current[here] += 1.0
+    current[ground[0]] -= 1.0
+    potential = analyse(part, tol=1e-10).solve(current).value
+    shared = potential - potential[ground[0]]
+    result[nodes] = np.maximum(from_ground[here] + from_ground - 2 * shared, 0.0)
+    result[node] = 0.0
+    return result
+
+
+def kernel_diagonal(graph: Graph) -> Floats:
+    """The diagonal of G⁺, the squared norms ‖v_p‖²_G of the nodes' coordinates.
+
+    Examples
+    --------
+    >>> kernel_diagonal(Graph.from_edges([(0, 1)], num_nodes=3)).round(6).tolist()
+    [0.25, 0.25, 0.0]
+    """
+    graph.require_positive("the diagonal of the kernel")
+    from_ground, _, ground = _from_ground(graph)
+    components = graph.components
+    sizes = np.bincount(components)
+    current = np.ones(graph.num_nodes)
+    current[ground] -= sizes
+    potential = analyse(graph, tol=1e-10).solve(current).value
+    shared = (potential - potential[ground][components]) / sizes[components]
+    means = np.bincount(components, shared) / sizes
+    return np.maximum(from_ground - 2 * shared + means[components], 0.0)
+
+
+def node_to_set_resistance(graph: Graph, node: int, nodes: ArrayLike) -> float:
+    """Effective resistance between a node and a set of nodes wired together.
+
+    Examples
+    --------
+    >>> node_to_set_resistance(Graph.from_edges([(0, 1), (1, 2)]), 1, [0, 2])
+    0.5
+    """
+    graph.require_positive("effective resistance")
+    joined = np.unique(np.asarray(nodes, dtype=np.int64))
+    if len(joined) == 0:
+        raise ParameterError("the set of nodes is empty; give at least one node index.")
+    _check_nodes(graph, np.append(joined, node).reshape(1, -1))
+    if node in joined:
         return 0.0
-    if graph.components[p] != graph.components[q]:
-        return float("inf")
-    inverse = laplacian_pseudoinverse(graph)
-    return float(inverse[p, p] + inverse[q, q] - 2 * inverse[p, q])
+    place = np.arange(graph.num_nodes)
+    place[joined] = joined[0]
+    wired = Graph.from_edges(place[graph.edges], graph.edge_weights, num_nodes=graph.num_nodes)
+    return effective_resistance(wired, node, int(joined[0]))
 
 
 def resistance_diameter(graph: Graph, dense_limit: int = DENSE_LIMIT) -> Measured:
     """The largest effective resistance R_G between two nodes of one component.
 
     Exact on forests of any size and where every other component has at most `dense_limit` nodes.
-    Beyond, the proven upper bound R_G ≤ D_G of (9), the geodesic diameter (itself bounded above where
-    it is too costly).
+    Beyond, the smaller of two proven upper bounds: the geodesic diameter, R_G ≤ D_G (9), and, through
+    a node c and where a sparse Cholesky factor is affordable, the two largest r(c, ·), since
+    r(p, q) ≤ r(p, c) + r(c, q).
 
     Examples
     --------
@@ -58,23 +174,76 @@ def resistance_diameter(graph: Graph, dense_limit: int = DENSE_LIMIT) -> Measure
     1.0
     """
     graph.require_positive("the resistance diameter")
-    sizes = np.bincount(graph.components)
     if graph.num_edges == graph.num_nodes - graph.num_components:
         geodesic = diameter(graph)
         return Measured(geodesic.value, geodesic.exact, "geodesic diameter, as on a tree")
-    if sizes.max() > dense_limit:
-        geodesic = diameter(graph)
-        return Measured(geodesic.value, False, "geodesic diameter, R ≤ D")
+    if np.bincount(graph.components).max() > dense_limit:
+        return _diameter_bound(graph)
     largest = 0.0
-    order = np.argsort(graph.components, kind="stable")
-    for stop, size in zip(np.cumsum(sizes), sizes, strict=True):
-        if size > 1:
-            largest = max(largest, float(all_resistances(graph.subgraph(order[stop - size : stop])).max()))
+    for nodes in _component_nodes(graph):
+        if len(nodes) > 1:
+            inverse = laplacian_pseudoinverse(graph.subgraph(nodes))
+            diagonal = inverse.diagonal()
+            largest = max(largest, float((diagonal[:, None] + diagonal[None, :] - 2 * inverse).max()))
     return Measured(largest, True, "dense pseudo-inverse")
 
 
-def all_resistances(graph: Graph) -> Floats:
-    """The dense matrix of all effective resistances of a connected graph."""
-    inverse = laplacian_pseudoinverse(graph)
-    diagonal = inverse.diagonal()
-    return np.maximum(diagonal[:, None] + diagonal[None, :] - 2 * inverse, 0.0)
+def _diameter_bound(graph: Graph) -> Measured:
+    geodesic = diameter(graph)
+    try:
+        from_ground, _, _ = _from_ground(graph)
+    except ParameterError:
+        return Measured(geodesic.value, False, "geodesic diameter, R ≤ D")
+    largest = 0.0
+    for nodes in _component_nodes(graph):
+        if len(nodes) > 1:
+            largest = max(largest, float(np.partition(from_ground[nodes], -2)[-2:].sum()))
+    if geodesic.value <= largest:
+        return Measured(geodesic.value, False, "geodesic diameter, R ≤ D")
+    return Measured(largest, False, "two largest resistances from a centre")
+
+
+def _component_nodes(graph: Graph) -> Iterator[Ints]:
+    order = np.argsort(graph.components, kind="stable")
+    yield from np.split(order, np.cumsum(np.bincount(graph.components))[:-1])
+
+
+def _from_ground(graph: Graph) -> tuple[Floats, Floats, Ints]:
+    """Resistances from one node of every component, those of all edges, and these nodes."""
+    layout = lay_out(Operator(graph))
+    core, offset = layout.core, graph.num_nodes - layout.core.size
+    position = np.empty(graph.num_nodes, dtype=np.int64)
+    position[layout.order] = np.arange(graph.num_nodes)
+    ends = position[graph.edges]
+    inside = (ends >= offset).all(axis=1)
+    by_edge = 1 / graph.edge_weights
+    from_ground = np.zeros(graph.num_nodes)
+    lonely = np.arange(len(layout.parent), offset)
+    grounded = lonely
+    if core.size:
+        factored = Direct().prepare(core)
+        low, high = ends[inside].T - offset
+        diagonal, entries = factored.inverse_entries(low, high)
+        by_edge[inside] = diagonal[low] + diagonal[high] - 2 * entries
+        from_ground[offset:] = diagonal
+        hung = np.ones(core.size, dtype=bool)
+        hung[factored.kept] = False
+        grounded = np.concatenate([lonely, offset + np.flatnonzero(hung)])
+    from_ground[: len(layout.parent)] = 1.0
+    substitute_one(layout.parent, np.ones(len(layout.parent)), layout.pivot, from_ground)
+    ground = np.empty(graph.num_components, dtype=np.int64)
+    nodes = layout.order[grounded]
+    ground[graph.components[nodes]] = nodes
+    return from_ground[position], by_edge, ground
+
+
+def _check_nodes(graph: Graph, nodes: Ints) -> None:
+    bad = nodes[(nodes < 0) | (nodes >= graph.num_nodes)]
+    if bad.size:
+        raise NodeError(f"node index {bad[0]} is outside the graph's {graph.num_nodes} nodes.")
+
+
+def _solver(solver: Solver | None) -> Solver:
+    if solver is None:
+        raise ParameterError("no solver was made; pass analyse(graph).")
+    return solver
