@@ -21,7 +21,13 @@ __all__ = ["demo"]
     help="Folder for the pictures; made if missing.",
 )
 @click.option("--nodes", type=int, help="Use this many digits, drawn at random.  [default: all 1,797]")
-@click.option("--seed", default=0, show_default=True, help="The same seed gives the same demonstration.")
+@click.option(
+    "--seed",
+    type=click.IntRange(min=0),
+    default=0,
+    show_default=True,
+    help="The same seed gives the same demonstration.",
+)
 @common_options
 def demo(output: str, nodes: int | None, seed: int, as_json: bool) -> None:
     """See it at work: digits arrive one at a time, labels are asked for only when unsure.
@@ -37,7 +43,7 @@ def demo(output: str, nodes: int | None, seed: int, as_json: bool) -> None:
       zerokelvin demo --nodes 500 --seed 3 --output /tmp/demo
       zerokelvin demo --json
 
-    Next: 'zerokelvin run digits --policy margin:0.1', or 'zerokelvin run' on a graph of your own.
+    Next: 'zerokelvin run edges.csv labels.csv --policy margin:0.1' on a graph of your own.
     """  # noqa: D301 - the backspace keeps click from re-flowing the examples
     with reporting() as report:
         report("Building the graph", 0, None)
@@ -50,7 +56,7 @@ def demo(output: str, nodes: int | None, seed: int, as_json: bool) -> None:
     _show(played)
     for path in files:
         print_text(f"Saved {path}")
-    print_text("Next: zerokelvin run digits --policy margin:0.1")
+    print_text("Next, on a graph of your own: zerokelvin run edges.csv labels.csv --policy margin:0.1")
 
 
 def _show(played: Demo) -> None:

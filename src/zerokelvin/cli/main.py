@@ -16,9 +16,12 @@ from zerokelvin.cli.run import run
 __all__ = ["cli", "main"]
 
 
-@click.group(cls=CommandLine, context_settings={"help_option_names": ["-h", "--help"]})
+@click.group(
+    cls=CommandLine, invoke_without_command=True, context_settings={"help_option_names": ["-h", "--help"]}
+)
 @click.version_option(__version__, prog_name="zerokelvin", help="Show the version and exit.")
-def cli() -> None:
+@click.pass_context
+def cli(context: click.Context) -> None:
     """Predict the labels of a graph's nodes as they arrive, and ask only when it must.
 
     Nodes come one at a time. Each is predicted at once; its true label is asked for when the learner is
@@ -33,6 +36,8 @@ def cli() -> None:
 
     Every command takes --json for one JSON value on standard output, and --help for its examples.
     """  # noqa: D301 - the backspace keeps click from re-flowing the examples
+    if context.invoked_subcommand is None:
+        click.echo(context.get_help())
 
 
 for command in (demo, run, learners, datasets):

@@ -29,7 +29,13 @@ __all__ = ["run"]
     help="A parameter of the learner; may be repeated.",
 )
 @click.option("--shuffles", default=20, show_default=True, help="How many random orders to play.")
-@click.option("--seed", default=0, show_default=True, help="The same seed gives the same games.")
+@click.option(
+    "--seed",
+    type=click.IntRange(min=0),
+    default=0,
+    show_default=True,
+    help="The same seed gives the same games.",
+)
 @click.option(
     "--component",
     default="all",
@@ -122,7 +128,8 @@ def run(
         if plot is not None:
             from zerokelvin.experiments.plots import draw_curves, save
 
-            title = f"{summary.learner} on {problem.name}: {percent(summary.error_multiclass)} wrong"
+            asked = percent(summary.queried_nodes / summary.nodes)
+            title = f"{problem.name}: {percent(summary.error_multiclass)} wrong, {asked} of the nodes asked"
             save(draw_curves({summary.learner: runs.runs}, title), plot)
     if as_json:
         print_json(summary.as_dict())

@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from zerokelvin import learners
-from zerokelvin.errors import ParameterError
+from zerokelvin.errors import DataError, ParameterError
 from zerokelvin.experiments.summary import stated_bound
 from zerokelvin.graph import Graph, knn_graph
 from zerokelvin.io import load_dataset
@@ -105,9 +105,11 @@ def save_pictures(
     from zerokelvin.experiments.plots import draw_curves, draw_outcomes, lay_out, save
 
     tell = progress or (lambda *_: None)
+    if Path(folder).exists() and not Path(folder).is_dir():
+        raise DataError(f"'{folder}' is a file; name a folder for the pictures.")
     Path(folder).mkdir(parents=True, exist_ok=True)
     asking, always, total = demo.asking, demo.always, demo.graph.num_nodes
-    share = f"{asking.queried_nodes / total:.0%}"
+    share = f"{100 * asking.queried_nodes / total:.0f} %"
     tell("Drawing", 0, 3)
     curves = draw_curves(
         {"asking when unsure": [asking], "asking always": [always]},
@@ -116,7 +118,7 @@ def save_pictures(
     tell("Drawing", 1, 3)
     places = lay_out(demo.points, seed)
     tell("Drawing", 2, 3)
-    right = f"{1 - asking.error_multiclass:.1%}"
+    right = f"{100 * (1 - asking.error_multiclass):.1f} %"
     graph = draw_outcomes(
         asking,
         places,

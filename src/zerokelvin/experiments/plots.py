@@ -12,15 +12,17 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from matplotlib import rc_context
 from matplotlib.axes import Axes
 from matplotlib.collections import LineCollection
 from matplotlib.figure import Figure
+from matplotlib.layout_engine import ConstrainedLayoutEngine
 from matplotlib.patheffects import withStroke
 from matplotlib.ticker import FuncFormatter, MaxNLocator
 from numpy.typing import ArrayLike, NDArray
 from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
-from zerokelvin.errors import ParameterError
+from zerokelvin.errors import DataError, ParameterError
 from zerokelvin.graph import Graph
 from zerokelvin.io.files import PathLike, replacing
 from zerokelvin.session import Run
@@ -40,7 +42,7 @@ def draw_curves(games: Mapping[str, Sequence[Run]], title: str = "") -> Figure:
 
     Where a name has several games, a band shows the span from the lowest to the highest.
     """
-    figure = Figure(figsize=(9.6, 4.0), dpi=110, layout="constrained")
+    figure = Figure(figsize=(9.6, 4.2), dpi=110, layout=_layout())
     left, right = figure.subplots(1, 2)
     for axes, what, heading in (
         (left, "cumulative_mistakes", "Mistakes so far"),
@@ -50,7 +52,9 @@ def draw_curves(games: Mapping[str, Sequence[Run]], title: str = "") -> Figure:
         for i, (name, runs) in enumerate(games.items()):
             curves = np.array([getattr(run, what) for run in runs], dtype=np.float64)
             colour, trials = LINES[i % len(LINES)], np.arange(1, curves.shape[1] + 1)
-            axes.plot(trials, curves.mean(axis=0), color=colour, linewidth=2.2, label=name)
+            axes.plot(
+                trials, curves.mean(axis=0), color=colour, linewidth=2.2, label=_caption(name, len(runs))
+            )
             if len(runs) > 1:
                 axes.fill_between(
                     trials, curves.min(axis=0), curves.max(axis=0), color=colour, alpha=0.2, linewidth=0
@@ -76,7 +80,7 @@ def draw_outcomes(run: Run, positions: ArrayLike, title: str = "") -> Figure:
     quiet = np.zeros(graph.num_nodes, bool)
     quiet[run.nodes] = True
     quiet &= ~asked & ~wrong
-    figure = Figure(figsize=(8.4, 7.4), dpi=110, layout="constrained")
+    figure = Figure(figsize=(8.4, 7.6), dpi=110, layout=_layout())
     axes = figure.subplots()
     axes.add_collection(_edge_lines(graph, places))
     size = float(np.clip(24_000 / graph.num_nodes, 6, 60))
@@ -121,7 +125,7 @@ def save(figure: Figure, path: PathLike) -> Path:
     """Write a figure as png, svg or pdf, told by the suffix, whole or not at all."""
     final = Path(path)
     check_picture(final)
-    with replacing(final) as draft:
+    with replacing(final) as draft, rc_context({"svg.hashsalt": "zerokelvin"}):  # fixed ids in svg files
         figure.savefig(draft, format=final.suffix.lower()[1:], metadata=_metadata(final))
     return final
 
@@ -131,6 +135,16 @@ def check_picture(path: PathLike) -> None:
     suffix = Path(path).suffix.lower()
     if suffix not in SUFFIXES:
         raise ParameterError(f"'{path}' is no picture file; end its name in {', '.join(SUFFIXES)}.")
+    if not Path(path).parent.is_dir():
+        raise DataError(f"there is no folder '{Path(path).parent}' for '{Path(path).name}'; create it first.")
+
+
+def _layout() -> ConstrainedLayoutEngine:
+    return ConstrainedLayoutEngine(h_pad=0.1, w_pad=0.1)
+
+
+def _caption(name: str, games: int) -> str:
+    return f"{name} (mean and span of {games} games)" if games > 1 else name
 
 
 def _metadata(path: Path) -> dict[str, Any]:

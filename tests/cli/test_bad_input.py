@@ -1,0 +1,74 @@
+import pytest
+
+RUN = ("run", "edges.csv", "labels.csv")
+
+CASES = {
+    "missing file": (("run", "nowhere.csv", "labels.csv"), "nowhere.csv"),
+    "missing labels file": (("run", "edges.csv", "nowhere.csv"), "nowhere.csv"),
+    "missing npz": (("run", "nowhere.npz"), "nowhere.npz"),
+    "broken npz": (("run", "broken.npz"), "broken.npz"),
+    "empty file": (("run", "empty.csv", "labels.csv"), "empty.csv"),
+    "no labels given": (("run", "edges.csv"), "labels"),
+    "unknown data set": (("run", "coar"), "cora"),
+    "unknown node": (("run", "edges.csv", "unknown.csv"), "zoe"),
+    "NaN weight": (("run", "nan.csv", "labels.csv"), "nan"),
+    "text as weight": (("run", "text-weight.csv", "labels.csv"), "much"),
+    "missing column": (("run", "one-column.csv", "labels.csv"), "one-column.csv"),
+    "unknown suffix": (("run", "edges.xyz", "labels.csv"), ".xyz"),
+    "unknown learner": ((*RUN, "--learner", "perceptrn"), "did you mean 'perceptron'"),
+    "unknown parameter": ((*RUN, "--param", "q=1"), "'q'"),
+    "parameter of another type": ((*RUN, "--param", "b=two"), "b=two"),
+    "parameter without value": ((*RUN, "--param", "b"), "name=value"),
+    "parameter out of range": ((*RUN, "--param", "b=-1"), "b=-1"),
+    "parameter given twice": ((*RUN, "--param", "b=1", "--param", "b=2"), "twice"),
+    "unknown kernel": ((*RUN, "--param", "kernel=heat"), "heat"),
+    "unknown policy": ((*RUN, "--policy", "sure"), "margin:SCALE"),
+    "bad rate": ((*RUN, "--policy", "random:7"), "7"),
+    "no shuffles": ((*RUN, "--shuffles", "-3"), "-3"),
+    "shuffles in words": ((*RUN, "--shuffles", "many"), "many"),
+    "negative seed": ((*RUN, "--seed", "-1"), "-1"),
+    "negative budget": ((*RUN, "--budget", "-1"), "-1"),
+    "negative delay": ((*RUN, "--delay", "-1"), "-1"),
+    "no repeats": ((*RUN, "--repeats", "0"), "repeats=0"),
+    "too much label noise": ((*RUN, "--label-noise", "2"), "label_noise=2"),
+    "too much concept noise": ((*RUN, "--concept-noise", "-1"), "concept_noise=-1"),
+    "unknown component": ((*RUN, "--component", "big"), "big"),
+    "no neighbours": (("run", "digits", "--neighbors", "0"), "0"),
+    "no picture": ((*RUN, "--plot", "curves.doc"), "curves.doc"),
+    "picture in no folder": ((*RUN, "--plot", "nowhere/curves.png"), "nowhere"),
+    "unknown option": ((*RUN, "--shufles", "3"), "--shuffles"),
+    "missing argument": (("run",), "GRAPH"),
+    "unknown command": (("rnu",), "run"),
+    "explain an unknown learner": (("learners", "perceptrn"), "perceptron"),
+    "too few digits": (("demo", "--nodes", "3"), "nodes=3"),
+    "too many digits": (("demo", "--nodes", "99999"), "nodes=99999"),
+    "a file as folder": (("demo", "--nodes", "60", "--output", "edges.csv"), "edges.csv"),
+}
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_bad_input_is_one_sentence_and_exit_code_2(files, invoke, case):
+    arguments, named = CASES[case]
+    (files / "edges.xyz").write_text("ann bob\n")
+    result = invoke(*arguments, "--json") if case != "unknown command" else invoke(*arguments)
+    assert result.exit_code == 2
+    assert result.stdout == ""
+    assert result.stderr.startswith("Error: ")
+    assert result.stderr.count("\n") == 1
+    assert result.stderr.rstrip().endswith(".")
+    assert named in result.stderr
+    assert "Traceback" not in result.stderr
+
+
+def test_debug_lets_the_error_through(files, invoke):
+    result = invoke("run", "nan.csv", "labels.csv", "--debug")
+    assert isinstance(result.exception, ValueError)
+    assert "weight nan" in str(result.exception)
+
+
+def test_a_mistake_in_the_program_is_not_dressed_up(files, invoke, monkeypatch):
+    def broken(*_arguments, **_options):
+        raise ZeroDivisionError
+
+    monkeypatch.setattr("zerokelvin.cli.run.summarize", broken)
+    assert isinstance(invoke(*RUN, "--shuffles", 1).exception, ZeroDivisionError)

@@ -1,0 +1,54 @@
+import json
+import math
+
+import numpy as np
+import pytest
+
+import zerokelvin as zk
+from zerokelvin.experiments import Summary, summarize
+from zerokelvin.experiments.summary import plain, stated_bound
+
+LINE = zk.Graph.from_edges([(i, i + 1) for i in range(19)])
+LABELS = [0] * 10 + [1] * 10
+
+
+def test_figures_are_means_over_games_and_seconds_those_of_one():
+    runs = zk.play_shuffles(LINE, LABELS, shuffles=6, seed=2, b=0.5)
+    summary = summarize(runs)
+    errors = [run.mistakes / 20 for run in runs.runs]
+    assert summary.error_multiclass == pytest.approx(np.mean(errors))
+    assert summary.error_multiclass_std == pytest.approx(np.std(errors, ddof=1))
+    assert summary.seconds == pytest.approx(
+        runs.prepare_seconds + np.mean([run.seconds for run in runs.runs])
+    )
+    assert summary.bound == runs.runs[0].bound
+    assert (summary.params["b"], summary.classes, summary.queried_nodes) == (0.5, 2, 20)
+
+
+def test_as_dict_is_json():
+    values = summarize(zk.play_shuffles(LINE, LABELS, shuffles=2)).as_dict()
+    assert json.loads(json.dumps(values, allow_nan=False)) == values
+    assert list(values) == list(Summary.__dataclass_fields__)
+
+
+def test_a_bound_can_fail_where_labels_are_not_asked_for_and_then_says_so():
+    clique = zk.Graph.from_edges([(i, j) for i in range(30) for j in range(i)])
+    run = zk.play(clique, [0] * 29 + [1], policy="always", budget=0, classes=[0, 1])
+    assert not stated_bound(run).holds
+    assert run.mistakes == 29
+    assert run.bound.value < 29
+
+
+def test_a_bound_stays_a_guarantee_where_every_label_is_learned_at_once():
+    run = zk.play(LINE, LABELS)
+    assert stated_bound(run) == run.bound
+    assert stated_bound(run).holds
+    assert not stated_bound(run, delay=1).holds
+
+
+@pytest.mark.parametrize(
+    ("value", "expected"),
+    [(1.5, 1.5), (math.inf, "inf"), ("dense", "dense"), (None, None), (True, True), ((1, 2), "(1, 2)")],
+)
+def test_parameters_as_plain_values(value, expected):
+    assert plain(value) == expected
