@@ -15,13 +15,11 @@ from numpy.typing import NDArray
 
 from zerokelvin.errors import ParameterError
 from zerokelvin.graph import Graph
-from zerokelvin.linalg.dense import laplacian_pseudoinverse
+from zerokelvin.linalg.solver import Solver, analyse
 
-__all__ = ["DenseKernel", "KernelColumns", "kernel_columns"]
+__all__ = ["DenseKernel", "KernelColumns", "SolverKernel", "kernel_columns"]
 
 Floats = NDArray[np.float64]
-
-MAX_DENSE_NODES = 25_000
 
 
 @runtime_checkable
@@ -56,6 +54,28 @@ class DenseKernel:
         return self.matrix[node]
 
 
+class SolverKernel:
+    """The pseudo-inverse of the Laplacian, one solve per column, memory O(n).
+
+    The last column is kept: the problems of a multi-class game that are wrong on the same node, and a
+    learner that needs a column twice, pay for it once.
+    """
+
+    def __init__(self, solver: Solver) -> None:
+        self.solver = solver
+        self.num_nodes = solver.operator.graph.num_nodes
+        self._last: tuple[int, Floats] | None = None
+
+    def column(self, node: int) -> Floats:
+        """The column ``L⁺ e_node``."""
+        last = self._last  # one read: a second thread may replace it meanwhile
+        if last is None or last[0] != node:
+            last = (node, self.solver.column(node))
+            last[1].setflags(write=False)
+            self._last = last
+        return last[1]
+
+
 def kernel_columns(
     graph: Graph, kernel: Any = "laplacian", engine: str = "auto", tol: float = 1e-6
 ) -> KernelColumns:
@@ -64,11 +84,12 @@ def kernel_columns(
     Parameters
     ----------
     graph
-        The graph; ``kernel="laplacian"`` is the pseudo-inverse G⁺ of its Laplacian.
+        The graph; ``kernel="laplacian"`` is the pseudo-inverse L⁺ of its Laplacian.
     kernel
         ``"laplacian"``, a symmetric n × n array, or any object with ``num_nodes`` and ``column(i)``.
     engine
-        How columns are computed: ``"auto"`` or ``"dense"``.
+        How columns are computed; see `zerokelvin.linalg.solver.analyse`. ``"auto"`` holds the matrix
+        of a small graph and solves per column on a large one.
     tol
         Relative residual at which an iterative engine stops.
 
@@ -81,16 +102,7 @@ def kernel_columns(
     if isinstance(kernel, str):
         if kernel != "laplacian":
             raise ParameterError(f"unknown kernel '{kernel}'; known: laplacian, or pass a matrix.")
-        if engine not in ("auto", "dense"):
-            raise ParameterError(f"unknown engine '{engine}'; known: auto, dense.")
-        if tol <= 0:
-            raise ParameterError(f"tol={tol} must be positive.")
-        if graph.num_nodes > MAX_DENSE_NODES:
-            raise ParameterError(
-                f"the dense engine holds an n × n matrix and {graph.num_nodes} nodes are more than "
-                f"{MAX_DENSE_NODES}; take a subgraph."
-            )
-        return DenseKernel(laplacian_pseudoinverse(graph))
+        return SolverKernel(analyse(graph, engine, tol=tol))
     columns: KernelColumns = kernel if isinstance(kernel, KernelColumns) else DenseKernel(kernel)
     if columns.num_nodes != graph.num_nodes:
         raise ParameterError(f"the kernel has {columns.num_nodes} nodes, the graph {graph.num_nodes}.")
