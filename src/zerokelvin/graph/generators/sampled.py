@@ -117,6 +117,5 @@ def _sample(count: int, probability: float, rng: np.random.Generator) -> Ints:
 def _triangle(numbers: Ints) -> Ints:
     """The pairs i < j with number j(j − 1)/2 + i."""
     high = ((1 + np.sqrt(1 + 8 * numbers.astype(np.float64))) / 2).astype(np.int64)
-    high -= high * (high - 1) // 2 > numbers  # the square root may be off by one either way
-    high += high * (high + 1) // 2 <= numbers
+    high -= high * (high - 1) // 2 > numbers  # the square root may be rounded up to the next whole number
     return np.column_stack([numbers - high * (high - 1) // 2, high])
