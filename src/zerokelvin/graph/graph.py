@@ -326,6 +326,12 @@ class Graph:
     def __setattr__(self, name: str, value: object) -> None:
         raise AttributeError(f"a graph cannot be changed, so {name} cannot be set; build a new graph.")
 
+    def __copy__(self) -> Graph:
+        return self
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Graph:
+        return self
+
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Graph) and self.content_hash == other.content_hash
 

@@ -1,11 +1,22 @@
-"""What a session answers: a prediction with its reason, and an explanation of it."""
+"""What goes in and out of a session: events, predictions with their reason, explanations."""
 
 from __future__ import annotations
 
 from collections.abc import Hashable, Mapping
 from dataclasses import dataclass
+from typing import NamedTuple
 
-__all__ = ["Contribution", "Explanation", "Prediction"]
+__all__ = ["LEARN", "SKIP", "Contribution", "Event", "Explanation", "Prediction"]
+
+LEARN, SKIP = 0, 1
+
+
+class Event(NamedTuple):
+    """An answer (kind LEARN, with its label) or a skip (label None) for a node index."""
+
+    kind: int
+    node: int
+    label: Hashable
 
 
 @dataclass(frozen=True)

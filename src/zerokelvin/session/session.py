@@ -11,7 +11,7 @@ import math
 import os
 import sys
 from collections.abc import Hashable, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,9 +20,9 @@ from zerokelvin import learners
 from zerokelvin.certify import Bound
 from zerokelvin.errors import LabelError, ParameterError, SessionError
 from zerokelvin.graph import Graph
-from zerokelvin.io.session_file import read_session, write_session
 from zerokelvin.learners import Learner, Policy, parse_policy
 from zerokelvin.learners.asking import coins, confidence
+from zerokelvin.session import saving
 from zerokelvin.session.bounds import game_bound
 from zerokelvin.session.labels import (
     class_array,
@@ -33,19 +33,9 @@ from zerokelvin.session.labels import (
     num_problems,
     to_signs,
 )
-from zerokelvin.session.prediction import Contribution, Explanation, Prediction
+from zerokelvin.session.prediction import LEARN, SKIP, Contribution, Event, Explanation, Prediction
 
 __all__ = ["Session", "load", "start"]
-
-LEARN, SKIP = 0, 1
-
-
-class Event(NamedTuple):
-    """An answer (kind LEARN, with its label) or a skip (label None) for a node index."""
-
-    kind: int
-    node: int
-    label: Hashable
 
 
 class Session:
@@ -166,37 +156,31 @@ class Session:
         return self.predict(node).label
 
     def predict_proba_one(self, node: Hashable) -> dict[Hashable, float]:
-        """Logistic scores normalised to sum to one; ordered like the margins, not calibrated."""
-        scores = self.predict(node).scores
-        odds = {label: 1 / (1 + math.exp(-max(-700.0, min(700.0, score)))) for label, score in scores.items()}
-        total = sum(odds.values()) or 1.0
-        return {label: odd / total for label, odd in odds.items()}
+        """Class probabilities by softmax of the scores; ordered like the margins, not calibrated.
+
+        The predicted class always has the largest: in a component without labels the class shares so
+        far take the place of the scores, and a tie is tipped by one unit in the last place.
+        """
+        prediction = self.predict(node)
+        if prediction.label is None:
+            return {}
+        if self._without_label(self.graph.index(node)):
+            odds = self._counts.astype(np.float64)
+        else:
+            scores = np.array(list(prediction.scores.values()))
+            odds = np.exp(scores - scores.max())
+        shares = dict(zip(self.classes, (odds / odds.sum()).tolist(), strict=True))
+        rival = max((share for label, share in shares.items() if label != prediction.label), default=0.0)
+        shares[prediction.label] = max(shares[prediction.label], math.nextafter(rival, 2.0))
+        return shares
 
     def learn_one(self, node: Hashable, label: Hashable) -> None:
         """The same as `learn`."""
         self.learn(node, label)
 
-    # -- saving -----------------------------------------------------------------------------------
-
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the session to a file that `load` continues from exactly."""
-        code = {label: i for i, label in enumerate(self.classes)}
-        header = {
-            "graph": self.graph.content_hash,
-            "learner": self.learner.name,
-            "params": _plain_params(self.learner),
-            "classes": [_plain_class(label) for label in self.classes],
-            "classes_given": None if self._given is None else [_plain_class(label) for label in self._given],
-            "policy": str(self.policy),
-            "budget": self.budget,
-            "seed": self.seed,
-        }
-        rows = [(e.kind, e.node, code[e.label] if e.kind == LEARN else -1) for e in self.events]
-        arrays = {"events": np.array(rows, dtype=np.int64).reshape(-1, 3)}
-        for i, state in enumerate(self._problems.states):
-            arrays |= {f"state/{i}/{name}": array for name, array in state.snapshot().items()}
-        arrays |= {f"session/{name}": np.array(value) for name, value in self._figures().items()}
-        write_session(path, header, arrays)
+        saving.save(self, path)
 
     # -- plumbing ---------------------------------------------------------------------------------
 
@@ -244,9 +228,13 @@ class Session:
 
     def _decide(self, node: int, margins: NDArray[np.float64]) -> tuple[int, bool]:
         """Class code, and whether it is the class prior's because the component has no label yet."""
-        if self._counts.any() and not self._labelled[self.graph.components[node]]:
+        if self._without_label(node):
             return int(np.argmax(self._counts)), True
         return int(decide(margins[None, :], len(self.classes))[0]), False
+
+    def _without_label(self, node: int) -> bool:
+        """Whether labels are known, but none in the node's component."""
+        return bool(self._counts.any() and not self._labelled[self.graph.components[node]])
 
     def _wants(self, node: int, margins: NDArray[np.float64]) -> bool:
         if self.queries >= (sys.maxsize if self.budget is None else self.budget):
@@ -271,33 +259,11 @@ class Session:
         if len(margins) > 1:
             return dict(zip(self.classes, margins.tolist(), strict=True))
         margin = float(margins[0])
-        signed = [margin] if len(self.classes) == 1 else [-margin, margin]
-        return dict(zip(self.classes, signed, strict=True))
+        return dict(zip(self.classes, [-margin, margin], strict=False))  # one class is coded −1
 
     def _all_margins(self) -> NDArray[np.float64]:
         nodes = np.arange(self.graph.num_nodes)
         return np.column_stack([state.margins(nodes) for state in self._problems.states])
-
-    def _figures(self) -> dict[str, Any]:
-        names = ("mistakes", "queries", "_by_prior", "_counts", "_labelled")
-        return {name.lstrip("_"): getattr(self, name) for name in names}
-
-    def _restore(self, events: Sequence[Event], arrays: dict[str, NDArray[Any]]) -> None:
-        """Continue from saved arrays where every state has them, else replay the events."""
-        self.classes = self._classes_with(events)
-        self._reset()
-        states = self._problems.states
-        saved = [{n: arrays.get(f"state/{i}/{n}") for n in s.fields} for i, s in enumerate(states)]
-        if not all(s.fields for s in states) or any(a is None for fields in saved for a in fields.values()):
-            self._replay(events)
-            return
-        for state, fields in zip(states, saved, strict=True):
-            state.restore({name: array for name, array in fields.items() if array is not None})
-        self.mistakes, self.queries, self._by_prior = (
-            int(arrays[f"session/{name}"]) for name in ("mistakes", "queries", "by_prior")
-        )
-        self._counts, self._labelled = arrays["session/counts"], arrays["session/labelled"]
-        self.events = list(events)
 
 
 def start(
@@ -343,40 +309,22 @@ def start(
 
 def load(path: str | os.PathLike[str], graph: Graph) -> Session:
     """Continue a saved session on the same graph."""
-    header, arrays = read_session(path)
-    if header["graph"] != graph.content_hash:
-        raise SessionError(f"'{path}' was saved on another graph; load it with the graph it was made on.")
+    header, arrays = saving.read(path, graph)
     learner = learners.make(header["learner"], **header["params"])
-    classes = [_restored_class(label) for label in header["classes"]]
-    given = header["classes_given"]
-    given = None if given is None else [_restored_class(label) for label in given]
-    session = Session(graph, learner, given, header["seed"], parse_policy(header["policy"]), header["budget"])
-    events = [Event(k, n, classes[c] if k == LEARN else None) for k, n, c in arrays["events"].tolist()]
-    session._restore(events, arrays)
+    policy = parse_policy(header["policy"])
+    session = Session(graph, learner, header["classes_given"], header["seed"], policy, header["budget"])
+    rows = arrays["events"].tolist()
+    events = [
+        Event(kind, node, header["classes"][code] if kind == LEARN else None) for kind, node, code in rows
+    ]
+    session.classes = session._classes_with(events)
+    session._reset()
+    if saving.restore(session, arrays):
+        session.events = events
+    else:
+        session._replay(events)
     return session
 
 
 def _value(label: Any) -> Any:
     return label.item() if isinstance(label, np.generic) else label
-
-
-def _plain_params(learner: Learner) -> dict[str, Any]:
-    for name, value in learner.params().items():
-        if not isinstance(value, (str, int, float, bool, type(None))):
-            raise SessionError(
-                f"parameter {name} of '{learner.name}' is a {type(value).__name__}, which a session file "
-                "cannot hold; save works with numbers and names."
-            )
-    return learner.params()
-
-
-def _plain_class(label: Hashable) -> Any:
-    if isinstance(label, tuple):
-        return {"tuple": [_plain_class(part) for part in label]}
-    if isinstance(label, (str, int, float, bool)):
-        return label
-    raise SessionError(f"class {label!r} is a {type(label).__name__}; a session file holds text and numbers.")
-
-
-def _restored_class(label: Any) -> Hashable:
-    return tuple(_restored_class(part) for part in label["tuple"]) if isinstance(label, dict) else label
