@@ -6,7 +6,7 @@ import pytest
 
 import zerokelvin as zk
 from zerokelvin.experiments import Summary, summarize
-from zerokelvin.experiments.summary import plain, stated_bound
+from zerokelvin.experiments.summary import plain
 
 LINE = zk.Graph.from_edges([(i, i + 1) for i in range(19)])
 LABELS = [0] * 10 + [1] * 10
@@ -29,21 +29,6 @@ def test_as_dict_is_json():
     values = summarize(zk.play_shuffles(LINE, LABELS, shuffles=2)).as_dict()
     assert json.loads(json.dumps(values, allow_nan=False)) == values
     assert list(values) == list(Summary.__dataclass_fields__)
-
-
-def test_a_bound_can_fail_where_labels_are_not_asked_for_and_then_says_so():
-    clique = zk.Graph.from_edges([(i, j) for i in range(30) for j in range(i)])
-    run = zk.play(clique, [0] * 29 + [1], policy="always", budget=0, classes=[0, 1])
-    assert not stated_bound(run).holds
-    assert run.mistakes == 29
-    assert run.bound.value < 29
-
-
-def test_a_bound_stays_a_guarantee_where_every_label_is_learned_at_once():
-    run = zk.play(LINE, LABELS)
-    assert stated_bound(run) == run.bound
-    assert stated_bound(run).holds
-    assert not stated_bound(run, delay=1).holds
 
 
 @pytest.mark.parametrize(

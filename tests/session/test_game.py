@@ -209,6 +209,7 @@ def test_progress_reaches_the_end():
         ({"delay": -1}, ParameterError, "delay=-1"),
         ({"repeats": 0}, ParameterError, "repeats=0"),
         ({"budget": -1}, ParameterError, "budget=-1"),
+        ({"seed": -1}, ParameterError, "seed=-1"),
         ({"policy": "sometimes"}, ParameterError, "unknown policy 'sometimes'"),
         ({"policy": "random:2"}, ParameterError, "between 0 and 1"),
         ({"labels": {0: "a", 7: "b"}}, NodeError, "no node 7"),
@@ -224,6 +225,18 @@ def test_a_ready_made_learner_takes_no_parameters():
     with pytest.raises(ParameterError, match="has its parameters already"):
         zk.play(LINE, [0, 0, 1, 1], Perceptron(), b=2)
     assert "perceptron" in LEARNERS
+
+
+def test_a_bound_can_fail_where_labels_are_held_back_and_then_says_so():
+    clique = zk.Graph.from_edges([(i, j) for i in range(30) for j in range(i)])
+    labels = [0] * 29 + [1]
+    run = zk.play(clique, labels, budget=0)
+    assert run.mistakes == 29 > run.bound.value
+    assert not run.bound.holds
+    assert not zk.play(clique, labels, delay=1).bound.holds
+    assert not zk.play(clique, labels, policy="random:0.5").bound.holds
+    assert zk.play(clique, labels).bound.holds
+    assert zk.play(clique, labels, budget=30, policy="random:1").bound.holds
 
 
 @pytest.mark.data

@@ -124,7 +124,7 @@ def run(
             **params,
         )
         report("Summing up", 0, None)
-        summary = summarize(runs, delay=game["delay"])
+        summary = summarize(runs)
         if plot is not None:
             from zerokelvin.experiments.plots import draw_curves, save
 

@@ -19,7 +19,6 @@ from numpy.typing import NDArray
 
 from zerokelvin import learners
 from zerokelvin.errors import DataError, ParameterError
-from zerokelvin.experiments.summary import stated_bound
 from zerokelvin.graph import Graph, knn_graph
 from zerokelvin.io import load_dataset
 from zerokelvin.session import Run, play
@@ -144,5 +143,5 @@ def _figures(run: Run, policy: str) -> dict[str, Any]:
         "error_binary": run.error_binary,
         "queried_nodes": run.queried_nodes,
         "seconds": run.seconds,
-        "bound": stated_bound(run).as_dict(),
+        "bound": run.bound.as_dict(),
     }

@@ -20,7 +20,6 @@ from matplotlib.layout_engine import ConstrainedLayoutEngine
 from matplotlib.patheffects import withStroke
 from matplotlib.ticker import FuncFormatter, MaxNLocator
 from numpy.typing import ArrayLike, NDArray
-from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
 from zerokelvin.errors import DataError, ParameterError
 from zerokelvin.graph import Graph
@@ -115,9 +114,8 @@ def lay_out(points: ArrayLike, seed: int = 0) -> Floats:
 
     values = np.asarray(points, dtype=np.float64)
     perplexity = min(30.0, (len(values) - 1) / 3)
-    with threadpool_limits(1):  # more threads gain little here and stall on a busy machine
-        model = TSNE(init="pca", random_state=seed, perplexity=perplexity, max_iter=500, n_jobs=1)
-        places: Floats = model.fit_transform(values).astype(np.float64)
+    model = TSNE(init="pca", random_state=seed, perplexity=perplexity, max_iter=500, n_jobs=1)
+    places: Floats = model.fit_transform(values).astype(np.float64)
     return places
 
 

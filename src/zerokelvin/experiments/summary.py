@@ -3,10 +3,6 @@
 Errors, queries and asked nodes are means over the games, the ``_std`` figures their standard
 deviations. ``seconds`` is the time of one game: preparing the graph once, plus the mean game, without
 compilation. The bound is that of the first game.
-
-A mistake bound speaks of labels that are learned before the next prediction. Where some were not
-asked for, or came late, the bound limits only the mistakes that were learned from, and says so as an
-assumption that does not hold.
 """
 
 from __future__ import annotations
@@ -16,10 +12,10 @@ import math
 from dataclasses import dataclass
 from typing import Any
 
-from zerokelvin.certify import Assumption, Bound
-from zerokelvin.session import Run, Runs
+from zerokelvin.certify import Bound
+from zerokelvin.session import Runs
 
-__all__ = ["Summary", "stated_bound", "summarize"]
+__all__ = ["Summary", "summarize"]
 
 
 @dataclass(frozen=True)
@@ -48,8 +44,8 @@ class Summary:
         return values | {"bound": self.bound.as_dict()}
 
 
-def summarize(runs: Runs, *, delay: int = 0) -> Summary:
-    """Sum up games on one problem; `delay` is how many trials late their labels came.
+def summarize(runs: Runs) -> Summary:
+    """Sum up games on one problem.
 
     Examples
     --------
@@ -74,17 +70,8 @@ def summarize(runs: Runs, *, delay: int = 0) -> Summary:
         queries=runs.mean("queries"),
         queried_nodes=runs.mean("queried_nodes"),
         seconds=runs.prepare_seconds + runs.mean("seconds"),
-        bound=stated_bound(first, delay=delay),
+        bound=first.bound,
     )
-
-
-def stated_bound(run: Run, *, delay: int = 0) -> Bound:
-    """The bound of a game, marked as no guarantee where labels were not asked for or came late."""
-    bound = run.bound
-    if not bound.holds or (run.asked.all() and delay == 0):
-        return bound
-    broken = Assumption("every label is learned before the next prediction", False)
-    return dataclasses.replace(bound, assumptions=(*bound.assumptions, broken))
 
 
 def plain(value: Any) -> Any:

@@ -228,7 +228,7 @@ class Graph:
             digest.update(np.ascontiguousarray(array).tobytes())
             digest.update(b"\0")
         for name in self.names or ():
-            digest.update(f"{type(name).__name__}:{name!r}\0".encode())
+            digest.update(_spelled(name).encode() + b"\0")
         return digest.hexdigest()
 
     def laplacian(self) -> sp.csr_array:
@@ -341,6 +341,17 @@ class Graph:
     def __repr__(self) -> str:
         signed = ", signed" if self.is_signed else ""
         return f"Graph(nodes={self.num_nodes}, edges={self.num_edges}{signed})"
+
+
+def _spelled(name: Hashable) -> str:
+    """A name as text that is the same in every process; of kinds without such a text, the kind alone."""
+    kind = type(name).__qualname__
+    if isinstance(name, (str, bytes, int, float, type(None))):
+        return f"{kind}:{name!r}"
+    if isinstance(name, (tuple, frozenset)):
+        parts = [_spelled(part) for part in name]
+        return f"{kind}:({','.join(parts if isinstance(name, tuple) else sorted(parts))})"
+    return kind
 
 
 def _ints(array: ArrayLike) -> Ints:

@@ -16,21 +16,26 @@ from zerokelvin.session.labels import Labelling, to_signs
 __all__ = ["game_bound"]
 
 
-def game_bound(graph: Graph, problems: Problems, labelling: Labelling, by_prior: int = 0) -> Bound:
+def game_bound(
+    graph: Graph, problems: Problems, labelling: Labelling, *, by_prior: bool = False, held_back: bool = False
+) -> Bound:
     """The bound of all problems against a labelling; unknown nodes take the side of a minimum cut.
 
-    `by_prior` counts the predictions that followed the class prior instead of the margin because
-    their component had no label yet; no theorem speaks of those.
+    `by_prior` says that a prediction followed the class prior instead of the margin, because its
+    component had no label yet; `held_back` that a policy, a budget or a delay kept labels from the
+    learner. No theorem speaks of those, so the bound is then marked as no guarantee.
     """
     signs = to_signs(labelling.codes, len(labelling.classes))
     bounds = [
         state.bound(_completed(graph, labelling, signs[:, c])) for c, state in enumerate(problems.states)
     ]
     total = Bound.total(bounds)
-    if by_prior:
-        broken = Assumption("every prediction follows the margin (a component had no label yet)", False)
-        total = dataclasses.replace(total, assumptions=(*total.assumptions, broken))
-    return total
+    broken = (
+        ("every prediction follows the margin (a component had no label yet)", by_prior),
+        ("every label the learner wants is learned before the next prediction", held_back),
+    )
+    more = tuple(Assumption(text, False) for text, happened in broken if happened)
+    return dataclasses.replace(total, assumptions=(*total.assumptions, *more))
 
 
 def _completed(graph: Graph, labelling: Labelling, signs: NDArray[np.int8]) -> NDArray[np.int64]:

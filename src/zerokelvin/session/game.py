@@ -25,7 +25,7 @@ from zerokelvin.certify import Bound
 from zerokelvin.errors import LabelError, ParameterError
 from zerokelvin.graph import Graph
 from zerokelvin.jit import compilation_seconds, kernel
-from zerokelvin.learners import Learner, Policy, Trials, parse_policy
+from zerokelvin.learners import Always, Learner, Policy, Trials, parse_policy
 from zerokelvin.learners.asking import coins
 from zerokelvin.session.bounds import game_bound
 from zerokelvin.session.labels import Labelling, decide, encode_labels, num_problems, to_signs
@@ -91,17 +91,18 @@ def play(
         raise LabelError("no node has a label; a game needs at least one.")
     if not chosen.multiclass and len(labelling.classes) > 2:
         raise LabelError(f"learner '{chosen.name}' takes two classes, not {len(labelling.classes)}.")
-    _check(label_noise, concept_noise, repeats, delay, budget)
+    _check(label_noise, concept_noise, repeats, delay, budget, seed)
     rng = np.random.default_rng(seed)
     concept = _flipped(labelling, labelling.known, concept_noise, rng)
     nodes = np.tile(_order(graph, concept, order, rng), repeats)
     shown = _flipped(
         Labelling(concept.codes[nodes], concept.classes), np.arange(len(nodes)), label_noise, rng
     ).codes
+    asking = parse_policy(policy)
     trials = Trials(
         nodes=nodes,
         signs=to_signs(shown, len(labelling.classes)),
-        limits=parse_policy(policy).limits(coins(seed, np.arange(len(nodes)))),
+        limits=asking.limits(coins(seed, np.arange(len(nodes)))),
         delay=delay,
         budget=sys.maxsize if budget is None else budget,
     )
@@ -118,8 +119,12 @@ def play(
     by_margin = codes.copy()
     _guess_prior(nodes, shown, asked, delay, graph.components, len(labelling.classes), codes)
 
+    restricted = budget is not None or not isinstance(asking, Always)
+    held_back = delay > 0 or (restricted and not trace.asked.all())
+
     def bound() -> Bound:
-        return game_bound(graph, problems, concept, by_prior=int((codes != by_margin).sum()))
+        by_prior = not np.array_equal(codes, by_margin)
+        return game_bound(graph, problems, concept, by_prior=by_prior, held_back=held_back)
 
     return Run(
         graph=graph,
@@ -202,7 +207,9 @@ def play_shuffles(
     return Runs(tuple(runs), preparing)
 
 
-def _check(label_noise: float, concept_noise: float, repeats: int, delay: int, budget: int | None) -> None:
+def _check(
+    label_noise: float, concept_noise: float, repeats: int, delay: int, budget: int | None, seed: int
+) -> None:
     for name, share in (("label_noise", label_noise), ("concept_noise", concept_noise)):
         if not 0 <= share <= 1:
             raise ParameterError(f"{name}={share} must lie between 0 and 1.")
@@ -212,6 +219,8 @@ def _check(label_noise: float, concept_noise: float, repeats: int, delay: int, b
         raise ParameterError(f"delay={delay} must be at least 0.")
     if budget is not None and budget < 0:
         raise ParameterError(f"budget={budget} must be at least 0.")
+    if seed < 0:
+        raise ParameterError(f"seed={seed} must be at least 0.")
 
 
 def _order(graph: Graph, labelling: Labelling, order: Any, rng: np.random.Generator) -> Ints:

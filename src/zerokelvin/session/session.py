@@ -147,7 +147,7 @@ class Session:
         if not self.classes:
             raise SessionError("no class is known yet; learn one label or give classes= to start.")
         labelling = encode_labels(self.graph, labels, self.classes)
-        return game_bound(self.graph, self._problems, labelling, by_prior=self._by_prior)
+        return game_bound(self.graph, self._problems, labelling, by_prior=self._by_prior > 0)
 
     # -- names river users expect -----------------------------------------------------------------
 
@@ -303,6 +303,8 @@ def start(
     """
     if budget is not None and budget < 0:
         raise ParameterError(f"budget={budget} must be at least 0.")
+    if seed < 0:
+        raise ParameterError(f"seed={seed} must be at least 0.")
     values = None if classes is None else [_value(label) for label in classes]
     return Session(graph, learners.make(learner, **params), values, seed, parse_policy(policy), budget)
 
