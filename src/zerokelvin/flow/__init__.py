@@ -1,6 +1,7 @@
 """Minimum cuts: maximum flow, the Picard–Queyranne graph of all minimum cuts, and both online."""
 
 from zerokelvin.flow.minimum_cut import MinimumCut, minimum_cut
+from zerokelvin.flow.online import Lengths, OnlineCut
 from zerokelvin.flow.picard_queyranne import PicardQueyranne, picard_queyranne
 
-__all__ = ["MinimumCut", "PicardQueyranne", "minimum_cut", "picard_queyranne"]
+__all__ = ["Lengths", "MinimumCut", "OnlineCut", "PicardQueyranne", "minimum_cut", "picard_queyranne"]

@@ -28,6 +28,7 @@ from zerokelvin.flow.state import (
     ORPHAN_COUNT,
     ORPHANS,
     PARENT,
+    PATIENCE,
     PHASE,
     QUEUE,
     QUEUED,
@@ -37,6 +38,7 @@ from zerokelvin.flow.state import (
     SEEN,
     SIDE,
     TAKEN,
+    TOTAL,
     TOUCHES,
     VALUE,
     VIA,
@@ -67,11 +69,11 @@ def grow(s: State, d: int, start: int) -> None:
             touches += 1
             y = arcs[a, HEAD]
             where = nodes[y, SIDE]
-            if where == INNER or where == LOST:
-                back = arcs[a, REVERSE]
-                if arcs[a if d < 0 else back, RESIDUAL] > 0:
+            if where in (INNER, LOST):
+                left = arcs[a, RESIDUAL]
+                if (left if d < 0 else arcs[a, TOTAL] - left) > 0:
                     nodes[y, SIDE] = d
-                    nodes[y, PARENT] = back
+                    nodes[y, PARENT] = arcs[a, REVERSE]
                     queue[tail] = y
                     tail += 1
                 elif where == INNER:
@@ -83,7 +85,7 @@ def grow(s: State, d: int, start: int) -> None:
 @kernel
 def change_side(s: State, v: int, d: int) -> None:
     """Move v, which lies in side d, to the other side: augment until side d cannot reach it."""
-    indptr, arcs, nodes, _, scratch, tally = s
+    indptr, arcs, nodes, _, _, tally = s
     tally[LOST_COUNT] = 0
     tally[PHASE] = tally[TOUCHES]
     tally[CLOCK] += 1
@@ -97,18 +99,15 @@ def change_side(s: State, v: int, d: int) -> None:
         while nodes[y, SIDE] == d and arcs[last, RESIDUAL] > 0:
             room, top = _climb(arcs, nodes, tally, d, y)
             if nodes[top, PARENT] == ORPHAN:
-                _repair(s, d, top)
+                while nodes[top, SIDE] == d and nodes[top, PARENT] == ORPHAN:
+                    _repair_next(s, d)
             else:
                 room = min(room, arcs[last, RESIDUAL])
                 arcs[last, RESIDUAL] -= room
                 arcs[arcs[last, REVERSE], RESIDUAL] += room
                 _augment(s, d, y, room)
     while tally[ORPHAN_COUNT] > 0:
-        tally[ORPHAN_COUNT] -= 1
-        x = scratch[ORPHANS, tally[ORPHAN_COUNT]]
-        scratch[QUEUED, x] = 0
-        if nodes[x, SIDE] == d and nodes[x, PARENT] == ORPHAN:
-            _repair(s, d, x)
+        _repair_next(s, d)
     grow(s, -d, v)
     row = 0 if d < 0 else 1
     strong_components(s, row)
@@ -122,7 +121,8 @@ def _climb(arcs: Ints, nodes: Ints, tally: Ints, d: int, y: int) -> tuple[int, i
     p = nodes[y, PARENT]
     while p >= 0:
         tally[TOUCHES] += 1
-        room = min(room, arcs[arcs[p, REVERSE] if d < 0 else p, RESIDUAL])
+        left = arcs[p, RESIDUAL]
+        room = min(room, arcs[p, TOTAL] - left if d < 0 else left)
         y = arcs[p, HEAD]
         p = nodes[y, PARENT]
     return room, y
@@ -171,10 +171,21 @@ def _orphan_children(s: State, d: int, x: int) -> None:
 
 
 @kernel
+def _repair_next(s: State, d: int) -> None:
+    """Repair the orphan listed last: of a broken path the one nearest the root, which is cheapest."""
+    tally = s.tally
+    tally[ORPHAN_COUNT] -= 1
+    x = s.scratch[ORPHANS, tally[ORPHAN_COUNT]]
+    s.scratch[QUEUED, x] = 0
+    if s.nodes[x, SIDE] == d and s.nodes[x, PARENT] == ORPHAN:
+        _repair(s, d, x)
+
+
+@kernel
 def _repair(s: State, d: int, orphan: int) -> None:
     """Search back from an orphan for the first attached node; failing that, all searched are lost."""
     indptr, arcs, nodes, _, scratch, tally = s
-    if tally[TOUCHES] - tally[PHASE] > len(arcs):
+    if tally[TOUCHES] - tally[PHASE] > tally[PATIENCE]:
         _rebuild(s, d)
         return
     tally[CLOCK] += 1
@@ -190,9 +201,10 @@ def _repair(s: State, d: int, orphan: int) -> None:
         for a in range(indptr[x], indptr[x + 1]):
             touches += 1
             y = arcs[a, HEAD]
-            if nodes[y, SIDE] != d or nodes[y, SEEN] == search:
+            left = arcs[a, RESIDUAL]
+            if (arcs[a, TOTAL] - left if d < 0 else left) == 0:
                 continue
-            if arcs[arcs[a, REVERSE] if d < 0 else a, RESIDUAL] == 0:
+            if nodes[y, SIDE] != d or nodes[y, SEEN] == search:
                 continue
             if _attached(arcs, nodes, tally, y, search):
                 nodes[x, PARENT] = a
@@ -229,6 +241,7 @@ def _attached(arcs: Ints, nodes: Ints, tally: Ints, y: int, search: int) -> bool
     while y != x:
         nodes[y, MARK] = stamp
         y = arcs[nodes[y, PARENT], HEAD]
+        tally[TOUCHES] += 1
     return answer
 
 
@@ -258,10 +271,10 @@ def _rebuild(s: State, d: int) -> None:
             touches += 1
             y = arcs[a, HEAD]
             if nodes[y, SIDE] == d and nodes[y, SEEN] != search:
-                back = arcs[a, REVERSE]
-                if arcs[a if d < 0 else back, RESIDUAL] > 0:
+                left = arcs[a, RESIDUAL]
+                if (left if d < 0 else arcs[a, TOTAL] - left) > 0:
                     nodes[y, SEEN] = search
-                    nodes[y, PARENT] = back
+                    nodes[y, PARENT] = arcs[a, REVERSE]
                     queue[tail] = y
                     tail += 1
     for v in range(n):

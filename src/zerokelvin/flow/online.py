@@ -30,7 +30,6 @@ from zerokelvin.flow.forests import change_side, grow
 from zerokelvin.flow.ideals import Part
 from zerokelvin.flow.picard_queyranne import PicardQueyranne, assemble
 from zerokelvin.flow.state import (
-    CAPACITY,
     CLOCK,
     COMPONENT,
     HEAD,
@@ -47,6 +46,7 @@ from zerokelvin.flow.state import (
     ROOT,
     SEEN,
     SIDE,
+    TOTAL,
     TOUCHES,
     VALUE,
     VIA,
@@ -110,13 +110,12 @@ class OnlineCut:
         if side != INNER:
             return Lengths(0, NONE) if side < 0 else Lengths(NONE, 0)
         longest = self.paths == "longest"
-        return Lengths(
-            int(length(self._state, 0, node, longest)), int(length(self._state, 1, node, longest))
-        )
+        return Lengths(int(length(self._state, 0, node, longest)), int(length(self._state, 1, node, longest)))
 
     def guess(self, node: int) -> int:
-        """Label by the path strategy: −1 iff the path from the source is at most as long as that to the target.
+        """Label by the path strategy.
 
+        An inner node is −1 iff its path from the source is at most as long as its path to the target.
         A node of the source or target takes its label. In a component without labels the guess is
         the label seen more often so far, +1 if none or tied.
         """
@@ -284,8 +283,8 @@ def _reset(s: State, v: int) -> int:
             tally[TOUCHES] += 1
             y = arcs[a, HEAD]
             if nodes[x, SIDE] < 0 and nodes[y, SIDE] >= 0:
-                tally[VALUE] -= arcs[a, CAPACITY]
-            arcs[a, RESIDUAL] = arcs[a, CAPACITY]
+                tally[VALUE] -= arcs[a, TOTAL] // 2
+            arcs[a, RESIDUAL] = arcs[a, TOTAL] // 2
             if nodes[y, SEEN] != stamp:
                 nodes[y, SEEN] = stamp
                 queue[tail] = y

@@ -20,8 +20,9 @@ __all__ = ["State", "new_state"]
 
 Ints = NDArray[np.int64]
 
-# columns of State.arcs: other end, opposite arc, residual capacity, capacity
-HEAD, REVERSE, RESIDUAL, CAPACITY = range(4)
+# columns of State.arcs: other end, opposite arc, residual capacity, and residual capacity of both
+# directions together (twice the capacity), which spares a look at the opposite arc
+HEAD, REVERSE, RESIDUAL, TOTAL = range(4)
 
 # columns of State.nodes
 SIDE = 0  # −1 source, +1 target, or one of the three below
@@ -42,8 +43,10 @@ NONE, INVALID = -1, -2  # lengths: no path, not computed
 QUEUE, LOST_ROW, ORPHANS, QUEUED, STALE, STACK = 0, 1, 2, 3, 4, 5
 
 # slots of State.tally: arcs touched, clock, cut value, current epoch, touches when the present repair
-# began, sizes of three scratch rows, labels of either kind
-TOUCHES, CLOCK, VALUE, EPOCH, PHASE, LOST_COUNT, ORPHAN_COUNT, STALE_COUNT, MINUS, PLUS = range(10)
+# began, touches after which repairing gives way to rebuilding, sizes of three scratch rows, labels of
+# either kind
+TOUCHES, CLOCK, VALUE, EPOCH, PHASE, PATIENCE = range(6)
+LOST_COUNT, ORPHAN_COUNT, STALE_COUNT, MINUS, PLUS = range(6, 11)
 
 
 class State(NamedTuple):
@@ -86,12 +89,13 @@ def new_state(graph: Graph, capacities: Capacities) -> State:
     nodes[:, COMPONENT] = order[first][parts]
     nodes[order, MEMBER] = np.append(order[1:], 0)
     nodes[order[last], MEMBER] = order[first]
-    tally = np.zeros(10, dtype=np.int64)
+    tally = np.zeros(11, dtype=np.int64)
     tally[CLOCK] = tally[EPOCH] = 1
+    tally[PATIENCE] = len(graph.indices)
     values = capacities.values
     return State(
         indptr=graph.indptr,
-        arcs=np.column_stack([graph.indices, capacities.reverse, values, values]),
+        arcs=np.column_stack([graph.indices, capacities.reverse, values, 2 * values]),
         nodes=nodes,
         lengths=np.full((n, 2), INVALID, dtype=np.int64),
         scratch=np.zeros((STACK + 4, n), dtype=np.int64),

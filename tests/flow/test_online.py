@@ -1,0 +1,277 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from naive.flow import naive_structure, path_lengths
+from naive.flow_graphs import small_graph
+from naive.flow_validators import check_cut, check_flow, check_forest
+from zerokelvin.errors import GraphError, LabelError, NodeError, ParameterError
+from zerokelvin.flow import OnlineCut, picard_queyranne
+from zerokelvin.flow.state import PARENT, PATIENCE, RESIDUAL, SIDE, TOTAL, VALUE
+from zerokelvin.graph import Graph
+
+
+def validate(cut, labels):
+    """Flow, cut, forests and counters, by judges that do not call the engine."""
+    state, graph = cut._state, cut.graph
+    signed = {v: 2 * y - 1 for v, y in labels.items()}
+    capacities = state.arcs[:, TOTAL] // 2
+    side, residual = state.nodes[:, SIDE], state.arcs[:, RESIDUAL]
+    value = check_flow(graph, residual, capacities, signed)
+    assert value == check_cut(graph, capacities, side == -1, signed)
+    assert value == check_cut(graph, capacities, side != 1, signed)
+    assert value == state.tally[VALUE]
+    check_forest(graph, residual, side, state.nodes[:, PARENT], signed)
+
+
+def compare_with_definition(case, cut, labels, longest):
+    value, _, classes, place, arcs = naive_structure(case.n, case.edges, case.costs, labels)
+    assert cut.value == pytest.approx(value * case.unit, rel=1e-12, abs=1e-12)
+    assert cut.sides.tolist() == place
+    pq = cut.picard_queyranne()
+    ids = pq.super_vertex.tolist()
+    assert len(set(zip(ids, classes, strict=True))) == len(set(ids)) == len(set(classes))
+    to_class = dict(zip(ids, classes, strict=True))
+    assert {(to_class[i], to_class[j]) for i, j in pq.arcs.tolist()} == arcs
+    expected = path_lengths(place, classes, arcs, longest)
+    for node in range(case.n):
+        if place[node] == 0:
+            assert cut.lengths(node) == expected[node]
+
+
+def play_small_games(rng, games, changes):
+    """Random labels in random order with random questions between; the whole state checked."""
+    for _ in range(games):
+        case = small_graph(rng)
+        paths = "longest" if rng.random() < 0.7 else "shortest"
+        cut = OnlineCut(case.graph, paths)
+        labels = {}
+        for node in rng.permutation(case.n).tolist():
+            if labels and rng.random() < changes:
+                old = int(rng.choice(list(labels)))
+                if rng.random() < 0.5:
+                    cut.forget(old)
+                    del labels[old]
+                else:
+                    labels[old] = 1 - labels[old]
+                    cut.label(old, 2 * labels[old] - 1)
+            else:
+                labels[node] = int(rng.integers(2))
+                cut.label(node, 2 * labels[node] - 1)
+            for other in range(case.n):
+                if rng.random() < 0.3:  # lengths known before later labels must not go wrong
+                    cut.guess(other)
+            if rng.random() < 0.4:
+                validate(cut, labels)
+                compare_with_definition(case, cut, labels, paths == "longest")
+
+
+@pytest.mark.kernels
+@pytest.mark.parametrize("seed", range(4))
+def test_every_prefix_has_the_state_of_definition_1(seed):
+    play_small_games(np.random.default_rng(seed), games=100, changes=0.0)
+
+
+def test_every_prefix_of_thousands_of_games():
+    play_small_games(np.random.default_rng(77), games=4000, changes=0.0)
+
+
+@pytest.mark.kernels
+@pytest.mark.parametrize("seed", range(2))
+def test_replaced_and_forgotten_labels(seed):
+    play_small_games(np.random.default_rng(100 + seed), games=100, changes=0.3)
+
+
+def medium_graph(rng, kind):
+    n = 120
+    if kind == "grid":
+        at = np.arange(n).reshape(10, 12)
+        edges = np.concatenate([np.column_stack([at[:, :-1].ravel(), at[:, 1:].ravel()]),
+                                np.column_stack([at[:-1].ravel(), at[1:].ravel()])])  # fmt: skip
+    elif kind == "tree":
+        edges = np.array([(int(rng.integers(i)), i) for i in range(1, n)])
+    else:
+        edges = rng.integers(n, size=({"sparse": 110, "dense": 600}[kind], 2))
+    weights = rng.choice([1, 2, 3], len(edges)) if rng.random() < 0.5 else None
+    return Graph.from_edges(edges, weights, num_nodes=n)
+
+
+@pytest.mark.kernels
+@pytest.mark.parametrize("kind", ["grid", "tree", "sparse", "dense"])
+def test_medium_graphs_against_a_fresh_computation(kind):
+    rng = np.random.default_rng(5)
+    for _ in range(6):
+        graph = medium_graph(rng, kind)
+        truth = rng.integers(2, size=graph.num_nodes)
+        if rng.random() < 0.5:
+            truth[: graph.num_nodes // 2] = 0
+        cut = OnlineCut(graph)
+        labels = {}
+        for node in rng.permutation(graph.num_nodes).tolist():
+            cut.guess(node)
+            labels[node] = int(truth[node])
+            cut.label(node, 2 * labels[node] - 1)
+            if rng.random() < 0.12:
+                validate(cut, labels)
+                now, fresh = cut.picard_queyranne(), picard_queyranne(graph, labels)
+                assert now.value == fresh.value == cut.value
+                assert (now.super_vertex == fresh.super_vertex).all()
+                assert (now.arcs == fresh.arcs).all()
+                assert (now.arc_weights == fresh.arc_weights).all()
+                for other in np.flatnonzero(cut.sides == 0):
+                    here = fresh.super_vertex[other]
+                    lengths = fresh.longest_from_source[here], fresh.longest_to_target[here]
+                    assert cut.lengths(int(other)) == lengths
+
+
+@pytest.mark.kernels
+@pytest.mark.parametrize("patience", [-1, 3, 30])
+def test_rebuilding_the_forest_gives_the_same_state(patience):
+    """Without patience the forest is spanned afresh instead of repaired."""
+    rng = np.random.default_rng(3)
+    for _ in range(8):
+        graph = medium_graph(rng, "grid")
+        truth = rng.integers(2, size=graph.num_nodes)
+        cut = OnlineCut(graph)
+        cut._state.tally[PATIENCE] = patience
+        labels = {}
+        for node in rng.permutation(graph.num_nodes)[:40].tolist():
+            cut.guess(node)
+            labels[node] = int(truth[node])
+            cut.label(node, 2 * labels[node] - 1)
+            validate(cut, labels)
+        now, fresh = cut.picard_queyranne(), picard_queyranne(graph, labels)
+        assert (now.super_vertex == fresh.super_vertex).all()
+        assert (now.arcs == fresh.arcs).all()
+
+
+@pytest.mark.kernels
+def test_play_is_guess_then_label():
+    rng = np.random.default_rng(8)
+    for paths in ("longest", "shortest"):
+        graph = medium_graph(rng, "dense")
+        truth = rng.choice([-1, 1], graph.num_nodes)
+        order = rng.permutation(graph.num_nodes)
+        whole = OnlineCut(graph, paths)
+        guesses = whole.play(order, truth)
+        single = OnlineCut(graph, paths)
+        for t, node in enumerate(order.tolist()):
+            assert single.guess(node) == guesses[t]
+            single.label(node, truth[node])
+        assert single.touches == whole.touches
+        assert (whole.labels == truth).all()
+
+
+def test_guesses_follow_the_settled_rules():
+    cut = OnlineCut(Graph.from_edges([(0, 1), (1, 2), (2, 3), (3, 4), (5, 6)]))
+    assert cut.guess(0) == 1  # nothing known: the tie rule
+    cut.label(0, -1)
+    assert [cut.guess(i) for i in range(7)] == [-1] * 7  # the only label seen, in other components too
+    cut.label(4, 1)
+    assert [cut.guess(i) for i in range(5)] == [-1, -1, -1, 1, 1]  # equal lengths: the source
+    assert cut.lengths(2) == (2, 2)
+    assert cut.lengths(0) == (0, -1)
+    assert cut.lengths(4) == (-1, 0)
+    assert cut.lengths(5) == (-1, -1)
+    assert cut.guess(5) == 1  # one label of each kind: tied prior
+    cut.label(3, -1)
+    assert cut.guess(5) == -1
+    cut.label(3, 1)  # the last answer counts
+    assert cut.side(3) == 1
+    cut.forget(3)
+    assert cut.side(3) == 0
+    cut.forget(3)
+    assert cut.part(2).num == 3
+    assert cut.part(0) is None
+
+
+def families():
+    rng = np.random.default_rng(0)
+
+    def grid(h, w):
+        at = np.arange(h * w).reshape(h, w)
+        return np.concatenate([np.column_stack([at[:, :-1].ravel(), at[:, 1:].ravel()]),
+                               np.column_stack([at[:-1].ravel(), at[1:].ravel()])])  # fmt: skip
+
+    n = 2000
+    half = np.where(np.arange(n) < n // 2, -1, 1)
+    noisy = np.where(rng.random(n) < 0.1, -half, half)
+    path = np.column_stack([np.arange(n - 1), np.arange(1, n)])
+    tree = np.array([(int(rng.integers(max(0, i - 50), i)), i) for i in range(1, n)])
+    attach = np.array([(int(rng.integers(i)), i) for i in range(1, n) for _ in range(3)])
+    near = np.array([(i, (i + int(k)) % n) for i in range(n) for k in rng.integers(1, 12, 4)])
+    clique = np.array([(i, j) for i in range(60) for j in range(i)])
+    blocks = rng.integers(n, size=(6000, 2))
+    blocks = blocks[((blocks[:, 0] < n // 2) == (blocks[:, 1] < n // 2)) | (rng.random(len(blocks)) < 0.1)]
+    whiskers = np.concatenate(
+        [rng.integers(500, size=(2000, 2)), np.column_stack([np.arange(n - 500), np.arange(500, n)])]
+    )
+    return {
+        "path": (path, half),
+        "path, noisy": (path, noisy),
+        "random tree": (tree, noisy),
+        "grid": (grid(40, 50), np.where(np.arange(n) % 50 < 25, -1, 1)),
+        "grid, noisy": (grid(40, 50), noisy),
+        "preferential": (attach, noisy),
+        "small world": (near, half),
+        "two cliques": (np.concatenate([clique, clique + 60, [[0, 60]]]), np.repeat([-1, 1], 60)),
+        "two blocks": (blocks, half),
+        "whiskers": (whiskers, noisy),
+    }
+
+
+@pytest.mark.parametrize("name", families())
+def test_arc_touches_in_random_order(name):
+    edges, truth = families()[name]
+    graph = Graph.from_edges(edges, num_nodes=len(truth))
+    for seed in range(3):
+        cut = OnlineCut(graph)
+        cut.play(np.random.default_rng(seed).permutation(graph.num_nodes), truth)
+        assert cut.touches <= 20 * graph.num_edges * (1 + np.sqrt(cut.value))
+
+
+def test_adversarial_orders_stay_within_the_papers_bound():
+    n = 3000
+    path = Graph.from_edges([(i, i + 1) for i in range(n - 1)])
+    truth = np.where(np.arange(n) < n // 2, -1, 1)
+    ends_first = np.concatenate([[0, n - 1], np.arange(1, n - 1)])
+    cut = OnlineCut(path)
+    cut.play(ends_first, truth)
+    assert cut.touches <= 20 * n  # eager lengths would be quadratic
+    inwards = np.argsort(np.minimum(np.arange(n), n - 1 - np.arange(n)), kind="stable")
+    cut = OnlineCut(path)
+    cut.play(inwards, truth)
+    assert cut.touches <= 3 * n * path.num_edges
+    side = 40
+    at = np.arange(side * side).reshape(side, side)
+    edges = np.concatenate([np.column_stack([at[:, :-1].ravel(), at[:, 1:].ravel()]),
+                            np.column_stack([at[:-1].ravel(), at[1:].ravel()])])  # fmt: skip
+    board = Graph.from_edges(edges)
+    checker = np.where((np.arange(side * side) // side + np.arange(side * side) % side) % 2, 1, -1)
+    cut = OnlineCut(board)
+    cut.play(np.arange(side * side), checker)
+    assert cut.value == board.num_edges
+    assert cut.touches <= 2 * max(cut.value, board.num_nodes) * board.num_edges
+
+
+def test_refusals():
+    graph = Graph.from_edges([(0, 1)])
+    cut = OnlineCut(graph)
+    for bad in (-1, 2):
+        with pytest.raises(NodeError, match="nodes are the integers 0 to 1"):
+            cut.label(bad, 1)
+        with pytest.raises(NodeError):
+            cut.guess(bad)
+        with pytest.raises(NodeError, match="outside 0 to 1"):
+            cut.play([bad], np.array([1, 1]))
+    with pytest.raises(LabelError, match="label 0 of node 0"):
+        cut.label(0, 0)
+    with pytest.raises(LabelError, match="is not -1 or"):
+        cut.play([0], np.array([0, 1]))
+    with pytest.raises(LabelError, match="one per node"):
+        cut.play([0], np.array([1]))
+    with pytest.raises(ParameterError, match="neither"):
+        OnlineCut(graph, "widest")
+    with pytest.raises(GraphError, match="positive weights"):
+        OnlineCut(Graph.from_edges([(0, 1)], [-2.0]))
