@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 
 from zerokelvin.graph import Graph
 from zerokelvin.graph.exponential import ExponentialGraph
-from zerokelvin.linalg.exponential import Rooted, log_resistances, rooted
+from zerokelvin.linalg.exponential import Rooted, bottleneck_distances, log_resistances, rooted
 from zerokelvin.linalg.kernels import KernelColumns, kernel_columns
 
 __all__ = ["Distances", "ExponentialGeometry", "Geometry", "KernelGeometry", "Step", "geometry_of"]
@@ -147,8 +147,12 @@ class ExponentialGeometry:
         return Step(column.potential(other), float(log) if math.isfinite(column.scale) else math.inf)
 
     def resistances(self) -> Floats:
-        """By one elimination, for a finite scale."""
-        return log_resistances(self._graph)
+        """By one elimination; on an infinite scale bottleneck distances, which they are proportional to."""
+        if math.isfinite(self._graph.scale):
+            return log_resistances(self._graph)
+        distances = bottleneck_distances(self._graph)
+        np.fill_diagonal(distances, -np.inf)
+        return distances
 
 
 def geometry_of(graph: Graph, engine: str = "auto", tol: float = 1e-6) -> Geometry:
