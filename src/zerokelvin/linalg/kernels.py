@@ -15,18 +15,29 @@ from numpy.typing import NDArray
 
 from zerokelvin.errors import ParameterError
 from zerokelvin.graph import Graph
-from zerokelvin.linalg.solver import Solver, analyse
+from zerokelvin.linalg.columns import HeatKernel, RandomWalkKernel, SolverKernel
 
-__all__ = ["DenseKernel", "KernelColumns", "SolverKernel", "kernel_columns"]
+__all__ = ["DenseKernel", "KernelColumns", "Remembered", "kernel_columns"]
 
 Floats = NDArray[np.float64]
+
+NAMES = {
+    "laplacian": "laplacian",
+    "regularized": "regularized:EPS",
+    "normalized": "normalized:EPS",
+    "heat": "heat:T",
+    "walk": "walk:P",
+}
 
 
 @runtime_checkable
 class KernelColumns(Protocol):
     """A symmetric positive semi-definite kernel that hands out columns."""
 
-    num_nodes: int
+    @property
+    def num_nodes(self) -> int:
+        """Number of nodes."""
+        ...
 
     def column(self, node: int) -> Floats:
         """The column ``K e_node``, read-only."""
@@ -47,30 +58,38 @@ class DenseKernel:
             )
         if not np.allclose(self.matrix, self.matrix.T, rtol=1e-8, atol=1e-10):
             raise ParameterError("the kernel matrix is not symmetric; pass (K + K.T) / 2.")
-        self.num_nodes = len(self.matrix)
+
+    @property
+    def num_nodes(self) -> int:
+        """Number of nodes."""
+        return len(self.matrix)
 
     def column(self, node: int) -> Floats:
         """The column ``K e_node``: the matrix is symmetric, so a contiguous row."""
         return self.matrix[node]
 
 
-class SolverKernel:
-    """The pseudo-inverse of the Laplacian, one solve per column, memory O(n).
+class Remembered:
+    """Columns of a kernel, the last one kept.
 
-    The last column is kept: the problems of a multi-class game that are wrong on the same node, and a
-    learner that needs a column twice, pay for it once.
+    The problems of a multi-class game that are wrong on the same node, and a learner that needs a
+    column twice, pay for it once.
     """
 
-    def __init__(self, solver: Solver) -> None:
-        self.solver = solver
-        self.num_nodes = solver.operator.graph.num_nodes
+    def __init__(self, source: KernelColumns) -> None:
+        self.source = source
         self._last: tuple[int, Floats] | None = None
 
+    @property
+    def num_nodes(self) -> int:
+        """Number of nodes."""
+        return self.source.num_nodes
+
     def column(self, node: int) -> Floats:
-        """The column ``L⁺ e_node``."""
+        """The column ``K e_node``, read-only."""
         last = self._last  # one read: a second thread may replace it meanwhile
         if last is None or last[0] != node:
-            last = (node, self.solver.column(node))
+            last = (node, self.source.column(node))
             last[1].setflags(write=False)
             self._last = last
         return last[1]
@@ -84,26 +103,49 @@ def kernel_columns(
     Parameters
     ----------
     graph
-        The graph; ``kernel="laplacian"`` is the pseudo-inverse L⁺ of its Laplacian.
+        The graph, with Laplacian L and normalized Laplacian Lₙ.
     kernel
-        ``"laplacian"``, a symmetric n × n array, or any object with ``num_nodes`` and ``column(i)``.
+        ``"laplacian"`` for L⁺, ``"regularized:EPS"`` for (L + EPS·I)⁻¹, ``"normalized:EPS"`` for
+        (Lₙ + EPS·I)⁻¹, ``"heat:T"`` for exp(−T·L), ``"walk:P"`` for the P-step random walk
+        (2I − Lₙ)^P; or a symmetric n × n array, or any object with ``num_nodes`` and ``column(i)``.
     engine
-        How columns are computed; see `zerokelvin.linalg.solver.analyse`. ``"auto"`` holds the matrix
-        of a small graph and solves per column on a large one.
+        How the first three are computed; see `zerokelvin.linalg.solver.analyse`. ``"auto"`` holds the
+        matrix of a small graph and solves per column on a large one.
     tol
-        Relative residual at which an iterative engine stops.
+        Relative residual, or error, at which an iterative method stops.
 
     Examples
     --------
     >>> line = Graph.from_edges([(0, 1), (1, 2)])
     >>> kernel_columns(line).column(1).round(3).tolist()
     [-0.111, 0.222, -0.111]
+    >>> kernel_columns(line, "regularized:1").column(1).round(3).tolist()
+    [0.25, 0.5, 0.25]
     """
+    columns: KernelColumns
     if isinstance(kernel, str):
-        if kernel != "laplacian":
-            raise ParameterError(f"unknown kernel '{kernel}'; known: laplacian, or pass a matrix.")
-        return SolverKernel(analyse(graph, engine, tol=tol))
-    columns: KernelColumns = kernel if isinstance(kernel, KernelColumns) else DenseKernel(kernel)
+        columns = Remembered(_named(graph, kernel, engine, tol))
+    else:
+        columns = kernel if isinstance(kernel, KernelColumns) else DenseKernel(kernel)
     if columns.num_nodes != graph.num_nodes:
         raise ParameterError(f"the kernel has {columns.num_nodes} nodes, the graph {graph.num_nodes}.")
     return columns
+
+
+def _named(graph: Graph, kernel: str, engine: str, tol: float) -> KernelColumns:
+    name, _, text = kernel.partition(":")
+    if name not in NAMES or (name == "laplacian") != (text == ""):
+        raise ParameterError(
+            f"unknown kernel '{kernel}'; known: {', '.join(NAMES.values())}, or pass a matrix."
+        )
+    try:
+        value = float(text or 0)
+    except ValueError:
+        raise ParameterError(f"kernel '{kernel}' needs a number after the colon.") from None
+    if name == "heat":
+        return HeatKernel(graph, value, tol=tol)
+    if name == "walk":
+        return RandomWalkKernel(graph, int(value))
+    if name != "laplacian" and not value > 0:
+        raise ParameterError(f"kernel '{kernel}' needs a positive number after the colon.")
+    return SolverKernel.of(graph, shift=value, normalized=name == "normalized", engine=engine, tol=tol)
