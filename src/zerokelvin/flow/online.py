@@ -121,6 +121,10 @@ class OnlineCut:
         """
         return int(_guess(self._state, self._index(node), self.paths == "longest"))
 
+    def is_free(self, node: int) -> bool:
+        """Whether no node of the connected component has a label yet."""
+        return self.side(node) == INNER and length(self._state, 0, node, self.paths == "longest") == NONE
+
     @property
     def value(self) -> float:
         """The minimum cut, in the graph's weights."""
@@ -194,7 +198,7 @@ class OnlineCut:
         bad = np.flatnonzero(~np.isin(ys[nodes], (-1, 1)))
         if len(bad):
             raise LabelError(f"label {ys[nodes[bad[0]]]!r} of node {nodes[bad[0]]} is not -1 or +1.")
-        return _play(self._state, nodes, ys[nodes].astype(np.int8), self.paths == "longest")
+        return _play(self._state, nodes, ys[nodes].astype(np.int64), self.paths == "longest")
 
     def _index(self, node: Any) -> int:
         if 0 <= node < self.graph.num_nodes:
@@ -203,7 +207,7 @@ class OnlineCut:
 
 
 @kernel
-def _play(s: State, order: Ints, labels: Bytes, longest: bool) -> Bytes:
+def _play(s: State, order: Ints, labels: Ints, longest: bool) -> Bytes:
     guesses = np.empty(len(order), dtype=np.int8)
     for t in range(len(order)):
         guesses[t] = _guess(s, order[t], longest)

@@ -29,6 +29,7 @@ from numpy.typing import NDArray
 
 from zerokelvin.errors import MissingDependencyError
 from zerokelvin.flow.capacities import Capacities, Labels, read_labels, scale_weights
+from zerokelvin.flow.coupling import sample_ideals
 from zerokelvin.flow.dag import path_lengths, topological_levels
 from zerokelvin.flow.drawing import draw_picard_queyranne
 from zerokelvin.flow.ideals import Part, count_ideals, iterate_ideals, split_parts
@@ -90,8 +91,13 @@ class PicardQueyranne:
 
     def place(self, node: Hashable) -> Literal["source", "target", "inner"]:
         """Where a node lies."""
+        places: tuple[Literal["source", "inner", "target"], ...] = ("source", "inner", "target")
+        return places[self.side(node) + 1]
+
+    def side(self, node: Hashable) -> int:
+        """−1 for a node of the source, +1 for one of the target, 0 for an inner one."""
         here = self.of(node)
-        return "source" if here == self.source else "target" if here == self.target else "inner"
+        return -1 if here == self.source else 1 if here == self.target else 0
 
     def members(self, super_vertex: int) -> list[Hashable]:
         """Names of the nodes of a super-vertex."""
@@ -147,6 +153,14 @@ class PicardQueyranne:
                 return None
             total *= counted.source + counted.target
         return total
+
+    def sample_minimum_cuts(self, samples: int, rng: np.random.Generator) -> Ints:
+        """Independent, uniformly distributed minimum cuts, one ±1 labelling of the nodes per row."""
+        num = self.num_super_vertices
+        ideals = sample_ideals(Part(num - 2, self._inner_arcs, 0), samples, rng)
+        ends = np.full((samples, 1), -1)
+        sides = np.hstack([ends, np.where(ideals, -1, 1), -ends])
+        return sides[:, self.super_vertex]
 
     def part(self, node: Hashable) -> Part | None:
         """The inner super-vertices connected with that of a node; None outside the inner part."""
