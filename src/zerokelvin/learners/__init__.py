@@ -8,7 +8,7 @@ import importlib
 import pkgutil
 from typing import Any
 
-from zerokelvin.learners.asking import Always, Margin, Policy, RandomRate, parse_policy
+from zerokelvin.learners.asking import Always, Doubt, Margin, Policy, RandomRate, Variance, parse_policy
 from zerokelvin.learners.base import (
     LEARNERS,
     Learner,
@@ -25,6 +25,7 @@ from zerokelvin.learners.base import (
 __all__ = [
     "LEARNERS",
     "Always",
+    "Doubt",
     "Learner",
     "Margin",
     "Policy",
@@ -33,6 +34,7 @@ __all__ = [
     "State",
     "Trace",
     "Trials",
+    "Variance",
     "learner",
     "make",
     "names",

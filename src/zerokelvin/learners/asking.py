@@ -6,23 +6,42 @@ largest margins, every policy here is one comparison per trial,
 
     ask  ⇔  confidence < limit(trial),
 
-so a compiled game needs nothing but an array of limits. Coins are a hash of (seed, trial): deciding
-consumes no state, so asking twice gives the same answer and a saved session goes on as before.
+so a compiled game needs nothing but an array of limits. Learners that know how unsure they are (their
+`variance`, r_t of the second-order learners) can be combined with policies that look at it too:
 
-The margin policy asks with probability b / (b + |margin|) (Cesa-Bianchi, Gentile, Zaniboni 2006).
+    ask  ⇔  variance > floor(trial)  and  confidence < limit(trial) + gain(trial) √variance.
+
+Coins are a hash of (seed, trial): deciding consumes no state, so asking twice gives the same answer and
+a saved session goes on as before.
+
+The margin policy asks with probability b / (b + |margin|) (Cesa-Bianchi, Gentile, Zaniboni 2006), the
+variance policy where r_t > t^−κ (Cesa-Bianchi, Gentile, Orabona 2009; Gu et al. 2013, Algorithm 2), and
+the doubt policy where margin² < c r_t log t (the rule of Dekel, Gentile, Sridharan 2012).
 """
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from zerokelvin.errors import ParameterError
 
-__all__ = ["Always", "Margin", "Policy", "RandomRate", "coins", "confidence", "parse_policy"]
+__all__ = [
+    "Always",
+    "Doubt",
+    "Margin",
+    "Policy",
+    "RandomRate",
+    "Variance",
+    "coins",
+    "confidence",
+    "parse_policy",
+    "worth_asking",
+]
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
@@ -31,9 +50,19 @@ Floats = NDArray[np.float64]
 class Policy(ABC):
     """Decides from the confidence of a prediction whether to ask for its label."""
 
+    needs_variance: ClassVar[bool] = False
+
     @abstractmethod
     def limits(self, coins: Floats) -> Floats:
         """The confidence below which to ask, given one uniform coin in (0, 1) per trial."""
+
+    def gains(self, trials: Ints) -> Floats:
+        """What the limit rises by per √variance, by the number of trials before."""
+        return np.zeros(len(trials))
+
+    def floors(self, trials: Ints) -> Floats:
+        """The variance above which to ask, by the number of trials before."""
+        return np.full(len(trials), -1.0)
 
     @abstractmethod
     def __str__(self) -> str:
@@ -103,8 +132,75 @@ class Margin(Policy):
         return f"margin:{self.b!r}"
 
 
+@dataclass(frozen=True)
+class Variance(Policy):
+    """Ask where the variance r_t is above t^−κ, whatever the margin.
+
+    >>> Variance(0.5).floors(np.array([0, 3])).round(6).tolist()
+    [1.0, 0.5]
+    """
+
+    kappa: float = 0.4
+
+    needs_variance: ClassVar[bool] = True
+
+    def __post_init__(self) -> None:
+        if not 0 <= self.kappa <= 1:
+            raise ParameterError(f"policy variance:{self.kappa} needs an exponent between 0 and 1.")
+
+    def limits(self, coins: Floats) -> Floats:
+        """Infinite: the margin does not matter."""
+        return np.full(len(coins), np.inf)
+
+    def floors(self, trials: Ints) -> Floats:
+        """The threshold t^−κ."""
+        return variance_floors(self.kappa, trials)
+
+    def __str__(self) -> str:
+        return f"variance:{self.kappa!r}"
+
+
+@dataclass(frozen=True)
+class Doubt(Policy):
+    """Ask where the margin is small against its deviation: margin² < c r_t log t.
+
+    >>> Doubt(2.0).gains(np.array([1])).round(4).tolist()
+    [1.1774]
+    """
+
+    c: float = 1.0
+
+    needs_variance: ClassVar[bool] = True
+
+    def __post_init__(self) -> None:
+        if not (self.c > 0 and np.isfinite(self.c)):
+            raise ParameterError(f"policy doubt:{self.c} needs a positive, finite scale.")
+
+    def limits(self, coins: Floats) -> Floats:
+        """Zero: only doubt asks."""
+        return np.zeros(len(coins))
+
+    def gains(self, trials: Ints) -> Floats:
+        """The factor √(c log t)."""
+        return np.sqrt(self.c * np.log(trials + 1.0))
+
+    def __str__(self) -> str:
+        return f"doubt:{self.c!r}"
+
+
+def variance_floors(kappa: float, trials: Ints) -> Floats:
+    """t^−κ with t = 1 + trials before, raised by a hair so that rounding decides no tie."""
+    floors: Floats = (1.0 + 1e-9) * np.power(trials + 1.0, -float(kappa), dtype=np.float64)
+    return floors
+
+
+def worth_asking(confidence: float, variance: float, limit: float, gain: float, floor: float) -> bool:
+    """The one comparison of all policies; see the module."""
+    return bool(variance > floor and confidence < limit + gain * np.sqrt(variance))
+
+
 def parse_policy(policy: Policy | str | None) -> Policy:
-    """Turn ``"always"``, ``"random:0.3"`` or ``"margin:1.0"`` into a policy.
+    """Turn ``"always"``, ``"random:0.3"``, ``"margin:1"``, ``"variance:0.4"`` or ``"doubt:1"`` into a policy.
 
     >>> parse_policy("margin:2")
     Margin(b=2.0)
@@ -121,11 +217,17 @@ def parse_policy(policy: Policy | str | None) -> Policy:
             return RandomRate(float(argument))
         if name == "margin":
             return Margin(float(argument)) if argument else Margin()
+        if name == "variance":
+            return Variance(float(argument)) if argument else Variance()
+        if name == "doubt":
+            return Doubt(float(argument)) if argument else Doubt()
     except ParameterError:
         raise
     except ValueError:
         pass
-    raise ParameterError(f"unknown policy '{policy}'; write always, random:RATE or margin:SCALE.")
+    raise ParameterError(
+        f"unknown policy '{policy}'; write always, random:RATE, margin:SCALE, variance:KAPPA or doubt:SCALE."
+    )
 
 
 def coins(seed: int, trials: Ints) -> Floats:

@@ -6,7 +6,8 @@ the `State` of one binary problem:
 
 - ``margin(node)`` is pure; the prediction is its sign, with sign(0) = +1;
 - ``update(node, label)`` with a label in {-1, +1} alone changes the state;
-- ``ask(node)`` says whether a selective learner wants this label;
+- ``ask(node, trial)`` says whether a selective learner wants this label;
+- ``variance(node)`` is how unsure it still is, for learners with `has_variance`;
 - ``bound(labels)`` is the proven bound on its mistakes against the labelling ``labels``.
 
 A multi-class game plays one such problem per class (`Problems`). The default plays in a Python
@@ -28,7 +29,8 @@ from numpy.typing import NDArray
 from zerokelvin.certify import Assumption, Bound
 from zerokelvin.errors import ParameterError
 from zerokelvin.graph import Graph
-from zerokelvin.learners.asking import confidence
+from zerokelvin.graph.features import Features
+from zerokelvin.learners.asking import confidence, worth_asking
 from zerokelvin.registry import Registry
 
 __all__ = ["LEARNERS", "Learner", "Problems", "State", "Trace", "Trials", "learner", "make", "names", "sign"]
@@ -61,9 +63,18 @@ class State(ABC):
     def update(self, node: int, label: int) -> None:
         """Learn that `node` is labelled `label`, −1 or +1."""
 
-    def ask(self, node: int) -> bool:
-        """Whether the learner wants this label; learners that are not selective always do."""
+    def ask(self, node: int, trial: int | None = None) -> bool:
+        """Whether the learner wants this label; learners that are not selective always do.
+
+        `trial` counts the trials before this one, asked or not; without it, the labels learnt so far.
+        """
         return True
+
+    def variance(self, node: int) -> float:
+        """How unsure the margin of `node` is, at least 0; only learners with `has_variance` know."""
+        raise ParameterError(
+            f"{type(self).__name__} has no variance; use a policy that needs none, or another learner."
+        )
 
     def margins(self, nodes: Ints) -> Floats:
         """The margins of several nodes; override where a whole array costs less than its elements."""
@@ -99,7 +110,8 @@ class Trials:
 
     ``signs[t, c]`` is the label of trial t in problem c. A label is asked for where the confidence is
     below ``limits[t]``, while fewer than `budget` trials have been asked, and reaches the learner
-    `delay` trials later.
+    `delay` trials later. Policies that look at the variance set `gains` and `floors` too: then ask where
+    the variance is above ``floors[t]`` and the confidence below ``limits[t] + gains[t] √variance``.
     """
 
     nodes: Ints
@@ -107,6 +119,8 @@ class Trials:
     limits: Floats
     delay: int
     budget: int
+    gains: Floats | None = None
+    floors: Floats | None = None
 
 
 @dataclass(frozen=True)
@@ -132,9 +146,13 @@ class Problems:
         """The margin of `node` in every problem."""
         return np.array([state.margin(node) for state in self.states])
 
-    def asks(self, node: int) -> NDArray[np.bool_]:
+    def asks(self, node: int, trial: int | None = None) -> NDArray[np.bool_]:
         """Which problems want this label by their own rule."""
-        return np.array([state.ask(node) for state in self.states], dtype=np.bool_)
+        return np.array([state.ask(node, trial) for state in self.states], dtype=np.bool_)
+
+    def variance(self, node: int) -> float:
+        """The variance of the least sure problem."""
+        return max(state.variance(node) for state in self.states)
 
     def update(self, node: int, signs: Any, learns: Any = None) -> None:
         """Give every problem (or those where `learns`) its label of `node`."""
@@ -149,8 +167,8 @@ class Problems:
         for t, node in enumerate(trials.nodes.tolist()):
             margins = self.margins(node)
             first = asked_trials == 0
-            if asked_trials < trials.budget and (first or confidence(margins) < trials.limits[t]):
-                trace.asked[t] = True if first else self.asks(node)
+            if asked_trials < trials.budget and (first or self._worthwhile(trials, t, margins)):
+                trace.asked[t] = True if first else self.asks(node, t)
                 asked_trials += bool(trace.asked[t].any())
             trace.margins[t] = margins
             self._learn(trials, trace, t - trials.delay)
@@ -159,6 +177,13 @@ class Problems:
         for t in range(max(0, len(trials.nodes) - trials.delay), len(trials.nodes)):
             self._learn(trials, trace, t)
         return trace
+
+    def _worthwhile(self, trials: Trials, t: int, margins: Floats) -> bool:
+        sureness, limit = confidence(margins), float(trials.limits[t])
+        if trials.gains is None or trials.floors is None:
+            return sureness < limit
+        spread = self.variance(int(trials.nodes[t]))
+        return worth_asking(sureness, spread, limit, float(trials.gains[t]), float(trials.floors[t]))
 
     def _learn(self, trials: Trials, trace: Trace, t: int) -> None:
         if t >= 0 and trace.asked[t].any():
@@ -171,6 +196,8 @@ class Learner(ABC):
 
     name: ClassVar[str] = ""
     multiclass: ClassVar[bool] = True
+    has_variance: ClassVar[bool] = False
+    takes_features: ClassVar[bool] = False
     problems: ClassVar[type[Problems]] = Problems
 
     def prepare(self, graph: Graph) -> Any:
@@ -185,6 +212,18 @@ class Learner(ABC):
         """Begin `count` problems that share `prepared` and the seed."""
         starts = (self.start(graph, prepared, np.random.default_rng(seed)) for _ in range(count))
         return type(self).problems(list(starts))
+
+    def check_domain(self, graph: Graph, needs_variance: bool = False) -> None:
+        """Refuse a domain or a policy that this learner cannot work with."""
+        if isinstance(graph, Features) and not self.takes_features:
+            raise ParameterError(
+                f"learner '{self.name}' needs a graph, not features; build one with knn_graph(X)."
+            )
+        if needs_variance and not self.has_variance:
+            able = ", ".join(name for name, cls in LEARNERS.items() if cls.has_variance)
+            raise ParameterError(
+                f"learner '{self.name}' has no variance, which this policy needs; these have: {able}."
+            )
 
     def params(self) -> dict[str, Any]:
         """The hyper-parameters by name."""

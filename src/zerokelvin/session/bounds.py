@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from zerokelvin.certify import Assumption, Bound
 from zerokelvin.flow.minimum_cut import minimum_cut
 from zerokelvin.graph import Graph
+from zerokelvin.graph.features import Features
 from zerokelvin.learners import Problems
 from zerokelvin.session.labels import Labelling, to_signs
 
@@ -20,6 +21,8 @@ def game_bound(
     graph: Graph, problems: Problems, labelling: Labelling, *, by_prior: bool = False, held_back: bool = False
 ) -> Bound:
     """The bound of all problems against a labelling; unknown nodes take the side of a minimum cut.
+
+    Unknown rows of a table of features have no cut to take a side of; they are passed on as 0.
 
     `by_prior` says that a prediction followed the class prior instead of the margin, because its
     component had no label yet; `held_back` that a policy, a budget or a delay kept labels from the
@@ -42,4 +45,6 @@ def _completed(graph: Graph, labelling: Labelling, signs: NDArray[np.int8]) -> N
     known = labelling.known
     if len(known) == graph.num_nodes:
         return signs.astype(np.int64)
+    if isinstance(graph, Features):
+        return np.where(labelling.codes >= 0, signs, 0).astype(np.int64)
     return minimum_cut(graph, [(int(i), int(signs[i])) for i in known]).sides.astype(np.int64)

@@ -70,7 +70,8 @@ def play(
     classes
         The classes in order; by default the distinct labels, sorted.
     policy, budget
-        When to ask (``"always"``, ``"random:RATE"``, ``"margin:SCALE"``) and how often at most.
+        When to ask (``"always"``, ``"random:RATE"``, ``"margin:SCALE"``, ``"variance:KAPPA"``,
+        ``"doubt:SCALE"``; see `zerokelvin.learners.asking`) and how often at most.
     label_noise, concept_noise, repeats, delay
         See the module.
     progress
@@ -86,6 +87,8 @@ def play(
     (['b', 'a', 'a', 'b'], 2)
     """
     chosen = learners.make(learner, **params)
+    asking = parse_policy(policy)
+    chosen.check_domain(graph, asking.needs_variance)
     labelling = encode_labels(graph, labels, classes)
     if len(labelling.known) == 0:
         raise LabelError("no node has a label; a game needs at least one.")
@@ -98,13 +101,15 @@ def play(
     shown = _flipped(
         Labelling(concept.codes[nodes], concept.classes), np.arange(len(nodes)), label_noise, rng
     ).codes
-    asking = parse_policy(policy)
+    numbers = np.arange(len(nodes))
     trials = Trials(
         nodes=nodes,
         signs=to_signs(shown, len(labelling.classes)),
-        limits=asking.limits(coins(seed, np.arange(len(nodes)))),
+        limits=asking.limits(coins(seed, numbers)),
         delay=delay,
         budget=sys.maxsize if budget is None else budget,
+        gains=asking.gains(numbers) if asking.needs_variance else None,
+        floors=asking.floors(numbers) if asking.needs_variance else None,
     )
     report = None if progress is None else (lambda done: progress(done, len(nodes)))
     with compilation_seconds() as compiling:
@@ -175,6 +180,7 @@ def play_shuffles(
     if shuffles < 1:
         raise ParameterError(f"shuffles={shuffles} must be at least 1.")
     chosen = learners.make(learner, **params)
+    chosen.check_domain(graph, parse_policy(policy).needs_variance)
     labelling = encode_labels(graph, labels, classes)
     began = time.perf_counter()
     with compilation_seconds() as compiling:

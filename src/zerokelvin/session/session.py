@@ -21,7 +21,7 @@ from zerokelvin.certify import Bound
 from zerokelvin.errors import LabelError, ParameterError, SessionError
 from zerokelvin.graph import Graph
 from zerokelvin.learners import Learner, Policy, parse_policy
-from zerokelvin.learners.asking import coins, confidence
+from zerokelvin.learners.asking import coins, confidence, worth_asking
 from zerokelvin.session import saving
 from zerokelvin.session.bounds import game_bound
 from zerokelvin.session.labels import (
@@ -60,6 +60,7 @@ class Session:
             raise LabelError(f"classes {list(classes)!r} hold a class twice.")
         self._given = None if classes is None else tuple(classes)
         self.classes = self._classes_with([])
+        learner.check_domain(graph, policy.needs_variance)
         self._prepared = learner.prepare(graph)
         self._reset()
 
@@ -241,8 +242,19 @@ class Session:
             return False
         if not self._counts.any():
             return True
-        limit = self.policy.limits(coins(self.seed, np.array([self.trials])))[0]
-        return bool(confidence(margins) < limit and self._problems.asks(node).any())
+        number = np.array([self.trials])
+        limit, gain, floor = (
+            float(rule[0])
+            for rule in (
+                self.policy.limits(coins(self.seed, number)),
+                self.policy.gains(number),
+                self.policy.floors(number),
+            )
+        )
+        spread = self._problems.variance(node) if self.policy.needs_variance else 0.0
+        return worth_asking(confidence(margins), spread, limit, gain, floor) and bool(
+            self._problems.asks(node, self.trials).any()
+        )
 
     def _judge(self, node: int, margins: NDArray[np.float64], by_prior: bool) -> tuple[bool, str]:
         ask = self._wants(node, margins)
@@ -290,7 +302,8 @@ def start(
     seed
         Decides every coin.
     policy, budget
-        When to ask (``"always"``, ``"random:RATE"``, ``"margin:SCALE"``) and how often at most.
+        When to ask (``"always"``, ``"random:RATE"``, ``"margin:SCALE"``, ``"variance:KAPPA"``,
+        ``"doubt:SCALE"``) and how often at most.
 
     Examples
     --------

@@ -1,0 +1,183 @@
+"""A table of feature vectors in place of a graph, with a kernel between vectors.
+
+Learners that need only coordinates or a kernel (`perceptron`, `second-order`, `ollgc`, `sslgc`, `bbq`)
+take a `Features` wherever they take a graph: its rows are the nodes. They also take vectors that are not
+in the table, one at a time: ``state.margin(x)`` and ``state.update(x, y)`` with a one-dimensional array.
+
+The kernel between two vectors is
+
+    linear          x·y
+    polynomial:D    (1 + x·y)^D
+    gaussian:S      exp(−‖x − y‖² / 2S²)
+    a function      k(A, x) giving the kernel of x with every row of A
+
+(Cesa-Bianchi, Conconi, Gentile 2005, section 3.2). A table has no edges, so whatever needs the
+structure of a graph refuses it and says so.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Hashable, Sequence
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from zerokelvin.errors import GraphError, ParameterError
+from zerokelvin.graph.canonical import check_names
+from zerokelvin.graph.graph import Graph, _spelled
+
+__all__ = ["Features"]
+
+Ints = NDArray[np.int64]
+Floats = NDArray[np.float64]
+Kernel = Callable[[Floats, Floats], Floats]
+
+
+class Features(Graph):
+    """Vectors as the rows of a table, with optional names and a kernel.
+
+    Parameters
+    ----------
+    X
+        Array of shape (rows, dimension); finite numbers. No rows at all is allowed: then every vector
+        is new.
+    names
+        One hashable, distinct name per row; without them a row's name is its index.
+    kernel
+        ``"linear"``, ``"polynomial:DEGREE"``, ``"gaussian:WIDTH"`` or a function; see the module.
+
+    Examples
+    --------
+    >>> table = Features([[0.0, 1.0], [3.0, 4.0]], kernel="polynomial:2")
+    >>> table.column(1).tolist()
+    [25.0, 676.0]
+    >>> table
+    Features(rows=2, dimension=2, kernel=polynomial:2)
+    """
+
+    def __init__(
+        self, X: ArrayLike, names: Sequence[Hashable] | None = None, kernel: str | Kernel = "linear"
+    ) -> None:
+        table = np.array(X, dtype=np.float64, order="C")
+        if table.ndim != 2 or table.shape[1] == 0:
+            raise GraphError(f"features have shape {table.shape}; give one row of numbers per node.")
+        if not np.isfinite(table).all():
+            bad = int(np.flatnonzero(~np.isfinite(table).all(axis=1))[0])
+            raise GraphError(f"row {bad} of the features holds NaN or infinite values; fill or drop it.")
+        table.setflags(write=False)
+        self.X: Floats = table
+        self.kernel = kernel
+        self.names = None if names is None else tuple(names)
+        if self.names is not None:
+            check_names(self.names, len(table))
+        self._function = _kernel(kernel)
+
+    @property
+    def num_nodes(self) -> int:
+        """Number of rows."""
+        return len(self.X)
+
+    @property
+    def num_edges(self) -> int:
+        """None: a table has no edges."""
+        return 0
+
+    @property
+    def dimension(self) -> int:
+        """Length of a vector."""
+        return self.X.shape[1]
+
+    @property
+    def is_linear(self) -> bool:
+        """Whether the kernel is the plain inner product."""
+        return isinstance(self.kernel, str) and self.kernel == "linear"
+
+    @cached_property
+    def components(self) -> Ints:
+        """All rows belong together."""
+        return np.zeros(self.num_nodes, dtype=np.int64)
+
+    @cached_property
+    def num_components(self) -> int:
+        """One, as everything speaks about everything."""
+        return 1
+
+    @cached_property
+    def content_hash(self) -> str:
+        """SHA-256 of vectors, kernel and names; equal tables have equal hashes."""
+        digest = hashlib.sha256(b"zerokelvin features 1\0")
+        digest.update(str((self.X.shape, str(self.kernel))).encode())
+        digest.update(self.X.tobytes())
+        for name in self.names or ():
+            digest.update(_spelled(name).encode() + b"\0")
+        return digest.hexdigest()
+
+    def vector(self, node: Any) -> Floats:
+        """The row of a node index, or a new vector, checked."""
+        if not isinstance(node, (np.ndarray, list, tuple)):
+            return self.X[node]
+        x = np.asarray(node, dtype=np.float64)
+        if x.shape != (self.dimension,):
+            raise ParameterError(
+                f"a vector of shape {x.shape} does not fit features of {self.dimension} columns."
+            )
+        if not np.isfinite(x).all():
+            raise ParameterError("a vector holds NaN or infinite values; every entry must be finite.")
+        return x
+
+    def cross(self, points: Floats, x: Floats) -> Floats:
+        """The kernel of a vector with each of several vectors."""
+        values = np.asarray(self._function(points, x), dtype=np.float64)
+        if values.shape != (len(points),):
+            raise ParameterError(
+                f"the kernel gave shape {values.shape} for {len(points)} vectors; give one each."
+            )
+        return values
+
+    def column(self, node: int) -> Floats:
+        """The kernel of a row with every row."""
+        return self.cross(self.X, self.X[node])
+
+    def require_positive(self, purpose: str) -> None:
+        """There are no weights that could be negative."""
+
+    def __getattr__(self, name: str) -> Any:
+        if name in ("indptr", "indices", "weights"):
+            raise GraphError(
+                "features have no edges; build a graph with knn_graph(X), or take a learner for vectors "
+                "(perceptron, second-order, ollgc, sslgc, bbq)."
+            )
+        raise AttributeError(f"'Features' has no attribute '{name}'")
+
+    def __repr__(self) -> str:
+        name = self.kernel if isinstance(self.kernel, str) else getattr(self.kernel, "__name__", "function")
+        return f"Features(rows={self.num_nodes}, dimension={self.dimension}, kernel={name})"
+
+
+def _kernel(kernel: str | Kernel) -> Kernel:
+    if callable(kernel):
+        return kernel
+    name, _, argument = str(kernel).partition(":")
+    try:
+        if name == "linear" and not argument:
+            return _linear
+        if name == "polynomial":
+            degree = int(argument)
+            if degree >= 1:
+                return lambda points, x: (1.0 + points @ x) ** degree
+        if name == "gaussian":
+            width = float(argument)
+            if width > 0 and np.isfinite(width):
+                return lambda points, x: np.exp(-((points - x) ** 2).sum(axis=1) / (2 * width**2))
+    except ValueError:
+        pass
+    raise ParameterError(
+        f"unknown kernel '{kernel}'; write linear, polynomial:DEGREE, gaussian:WIDTH or pass a function."
+    )
+
+
+def _linear(points: Floats, x: Floats) -> Floats:
+    return points @ x

@@ -1,0 +1,76 @@
+"""The trials a state has been taught, kept so that its bound can be evaluated on all of them.
+
+Mistake bounds of the second-order family compare with a fixed classifier over the whole sequence of
+examples, not only over the mistakes, so every label that reaches the state is noted: the node (−1 for a
+vector that is not in the table; the vector itself goes to `strangers`), its label, and whether it was
+learnt, that is whether it changed the weights.
+"""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from zerokelvin.learners.base import State
+from zerokelvin.learners.instances import Coordinates, KernelPoints, is_vector
+
+__all__ = ["LoggedState"]
+
+Ints = NDArray[np.int64]
+Floats = NDArray[np.float64]
+
+
+class LoggedState(State):
+    """A state that remembers its trials."""
+
+    log: ClassVar[tuple[str, ...]] = ("seen_nodes", "seen_labels", "seen_learnt", "strangers")
+
+    def __init__(self) -> None:
+        self.seen_nodes: list[int] = []
+        self.seen_labels: list[int] = []
+        self.seen_learnt: list[int] = []
+        self.strangers: list[list[float]] = []
+
+    @property
+    def trials(self) -> int:
+        """Labels seen so far."""
+        return len(self.seen_nodes)
+
+    @property
+    def mistakes(self) -> int:
+        """Labels that changed the weights."""
+        return sum(self.seen_learnt)
+
+    def note(self, node: Any, label: int, learnt: bool) -> None:
+        """Remember one trial."""
+        if is_vector(node):
+            self.strangers.append([float(value) for value in node])
+            node = -1
+        self.seen_nodes.append(int(node))
+        self.seen_labels.append(int(label))
+        self.seen_learnt.append(int(learnt))
+
+    def note_all(self, nodes: Ints, labels: NDArray[Any], learnt: NDArray[Any]) -> None:
+        """Remember the trials of a compiled game."""
+        self.seen_nodes.extend(nodes.tolist())
+        self.seen_labels.extend(labels.astype(np.int64).tolist())
+        self.seen_learnt.extend(learnt.astype(np.int64).tolist())
+
+    def explain_from(self, rows: Floats, weights: Floats) -> list[tuple[int, float]]:
+        """Contributions weights·rows of the learnt trials, summed by node, largest first."""
+        shares: dict[int, float] = {}
+        nodes = [node for node, learnt in zip(self.seen_nodes, self.seen_learnt, strict=True) if learnt]
+        for node, share in zip(nodes, rows * weights, strict=True):
+            if node >= 0:
+                shares[node] = shares.get(node, 0.0) + float(share)
+        return sorted(shares.items(), key=lambda item: -abs(item[1]))
+
+    def seen_points(self, source: Coordinates | KernelPoints) -> Floats:
+        """One row per trial: coordinates, or the points a kernel takes."""
+        look = source.vector if isinstance(source, Coordinates) else source.point
+        strangers = iter(self.strangers)
+        rows = [look(node if node >= 0 else np.array(next(strangers))) for node in self.seen_nodes]
+        width = source.dimension if isinstance(source, Coordinates) else source.width
+        return np.array(rows, dtype=np.float64).reshape(len(rows), width)
