@@ -10,6 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from zerokelvin.linalg.dense import DENSE_LIMIT
 from zerokelvin.linalg.engines import ApproximateCholesky, Direct, Jacobi, Prepared
@@ -18,8 +19,11 @@ from zerokelvin.linalg.layout import Core
 
 __all__ = ["Choice", "choose"]
 
-QUICK = 40  # Jacobi iterations below which nothing else is tried
-PATIENCE = 600  # Jacobi iterations after which approximate Cholesky has won
+MAX_FILL = 400.0  # entries of a Cholesky factor per node
+MAX_WORK = 2e4, 1e10  # multiplications of a factorisation, per entry of the matrix and at least
+READS = 2.4  # a direct solve reads the factor twice, and a fifth of it is padding
+FEWEST = 9.0  # iterations that approximate Cholesky needs on any graph, for six digits
+PATIENCE = 600  # Jacobi iterations after which it has lost
 
 
 @dataclass(frozen=True)
@@ -37,30 +41,46 @@ def choose(core: Core, num_nodes: int, tol: float, ill_scaled: bool) -> Choice:
         return Choice("tree", "the graph is a forest")
     if num_nodes <= DENSE_LIMIT:
         return Choice("dense", f"{num_nodes} nodes are at most {DENSE_LIMIT}")
-    direct = Direct()
+    entries = len(core.adjacency.data)
+    plain = entries + 6.0 * core.size
+    digits = max(1.0, float(np.log10(1 / tol)) / 6)
+    direct = Direct(max_fill=MAX_FILL)
     order = direct.order(core)
-    if order.complete:
-        reason = f"a Cholesky factor has {order.fill / core.size:.0f} entries per node"
-        return Choice("direct", reason, direct.prepare(core, order))
-    dense = "a Cholesky factor is too large"
+    affordable = order.complete and order.work <= max(MAX_WORK[0] * entries, MAX_WORK[1])
+    solve = READS * order.fill if affordable else np.inf
+    small = f"a Cholesky factor has {order.fill / core.size:.0f} entries per node"
+    if affordable and ill_scaled:
+        return Choice("direct", small, direct.prepare(core, order))
+    large = "a Cholesky factor is too large" if not affordable else small
     if ill_scaled:
-        return Choice("approximate", f"{dense}, and weights differ too much for a plain iteration")
-    right = np.zeros(core.size)
-    right[core.size // 2] = 1.0
-    inside = core.components == core.components[core.size // 2]
-    if core.singular[core.components[core.size // 2]]:
-        right[inside] -= 1 / inside.sum()
-    target = np.asarray(tol * np.linalg.norm(right))
-    _, quick = conjugate_gradients(core, right, target, None, QUICK)
-    if quick < QUICK:
-        return Choice("jacobi", f"{dense}, and Jacobi needs {quick} iterations", Jacobi().prepare(core))
+        return Choice("approximate", f"{large}, and weights differ too much for a plain iteration")
+    right, target = _trial(core, tol)
+    limit = int(min(40 * digits, solve / plain)) + 1
+    _, plainly = conjugate_gradients(core, right, target, None, limit)
+    if plainly < limit:
+        return Choice("jacobi", f"{large}, and Jacobi needs {plainly} iterations", Jacobi().prepare(core))
+    if solve <= FEWEST * digits * (3 * entries + 12 * core.size):
+        return Choice("direct", small, direct.prepare(core, order))
     engine = ApproximateCholesky().prepare(core)
-    _, slow = engine.solve(right, target)
-    entries, factor = len(core.adjacency.data), 0 if engine.factor is None else len(engine.factor.rows)
-    plain, better = entries + 6 * core.size, entries + 12 * core.size + 4 * factor
-    affordable = min(PATIENCE, int(slow * better / plain) + 1)
-    _, plainly = conjugate_gradients(core, right, target, None, affordable)
-    if plainly < affordable:
-        reason = f"{dense}, and {plainly} Jacobi iterations cost less than {slow} preconditioned ones"
+    _, iterations = engine.solve(right, target)
+    factor = 0 if engine.factor is None else len(engine.factor.rows)
+    better = iterations * (entries + 12.0 * core.size + 4.0 * factor)
+    limit = int(min(PATIENCE, min(better, solve) / plain)) + 1
+    _, plainly = conjugate_gradients(core, right, target, None, limit)
+    if plainly < limit:
+        reason = f"{large}, and {plainly} Jacobi iterations cost less than {iterations} preconditioned ones"
         return Choice("jacobi", reason, Jacobi().prepare(core))
-    return Choice("approximate", f"{dense}, and {slow} iterations beat Jacobi", engine)
+    if solve < better:
+        return Choice("direct", f"{small}, less than {iterations} iterations", direct.prepare(core, order))
+    return Choice("approximate", f"{large}, and {iterations} iterations beat the rest", engine)
+
+
+def _trial(core: Core, tol: float) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """A column in the largest component, and the residual at which it would be accepted."""
+    largest = int(np.argmax(np.bincount(core.components)))
+    nodes = np.flatnonzero(core.components == largest)
+    right = np.zeros(core.size)
+    right[nodes[len(nodes) // 2]] = 1.0
+    if core.singular[largest]:
+        right[nodes] -= 1 / len(nodes)
+    return right, np.asarray(tol * np.linalg.norm(right))

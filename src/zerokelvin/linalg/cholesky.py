@@ -35,14 +35,17 @@ class SparseCholesky:
     ----------
     order
         The node at every position of the elimination order.
-    columns, row_starts, rows
-        First position of every supernode; the positions of the rows below each, concatenated.
+    columns, parent
+        First position of every supernode, and its parent in the assembly tree.
+    row_starts, rows
+        The positions of the rows below every supernode, concatenated.
     panel_starts, panels
         The dense panels, row by row: the diagonal block first, then the rows below.
     """
 
     order: Ints
     columns: Ints
+    parent: Ints
     row_starts: Ints
     rows: Ints
     panel_starts: Ints
@@ -72,7 +75,7 @@ class SparseCholesky:
                 "the Laplacian is numerically singular beyond its components; "
                 "edge weights differ too much in size, so rescale or drop the smallest ones."
             )
-        return cls(order, columns, row_starts, rows, panel_starts, panels)
+        return cls(order, columns, parent, row_starts, rows, panel_starts, panels)
 
     def solve(self, right: Floats) -> Floats:
         """Solve for one right-hand side (n,) or several (n, k)."""

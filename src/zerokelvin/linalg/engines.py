@@ -100,7 +100,7 @@ class Direct:
         Most memory for the factor.
     """
 
-    max_fill: float = 100.0
+    max_fill: float = 1000.0
     max_bytes: float = 4e9
     name: ClassVar[str] = "direct"
 

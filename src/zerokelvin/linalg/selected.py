@@ -42,7 +42,7 @@ def selected_inverse(factor: SparseCholesky, rows: Ints, columns: Ints) -> tuple
     low, high = np.minimum(first, second), np.maximum(first, second)
     by_column = np.argsort(low, kind="stable")
     starts = np.searchsorted(low[by_column], np.arange(size + 1))
-    structure = (factor.columns, factor.row_starts, factor.rows, factor.panel_starts)
+    structure = (factor.columns, factor.parent, factor.row_starts, factor.rows, factor.panel_starts)
     diagonal = np.empty(size)
     entries = np.empty(len(rows))
     _select(structure, factor.panels, starts, high[by_column], diagonal, entries)
@@ -54,12 +54,9 @@ def selected_inverse(factor: SparseCholesky, rows: Ints, columns: Ints) -> tuple
 @kernel
 def _select(structure: Any, panels: Any, starts: Any, wanted: Any, diagonal: Any, entries: Any) -> Any:
     """From the last supernode to the first; a stack holds the inverse on each ancestor's front."""
-    columns, row_starts, rows, panel_starts = structure
+    columns, parents, row_starts, rows, panel_starts = structure
     count = len(columns) - 1
     local = np.empty(len(diagonal), np.int64)
-    owner = np.empty(len(diagonal), np.int64)
-    for s in range(count):
-        owner[columns[s] : columns[s + 1]] = s
     path = np.empty(count, np.int64)
     depth = 0
     fronts = [np.zeros((1, 1))]
@@ -69,7 +66,7 @@ def _select(structure: Any, panels: Any, starts: Any, wanted: Any, diagonal: Any
         wide = end - begin
         below = rows[row_starts[s] : row_starts[s + 1]]
         tall = len(below)
-        parent = owner[below[0]] if tall > 0 else -1
+        parent = parents[s]
         while depth > 0 and path[depth - 1] != parent:
             depth -= 1
             fronts.pop()

@@ -1,0 +1,76 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from linalg.graphs import random_graph
+from naive import linalg as naive
+from zerokelvin.errors import ParameterError
+from zerokelvin.graph import Graph
+from zerokelvin.linalg import spectral
+from zerokelvin.linalg.spectral import smallest_eigenpairs
+
+
+def grid(rows, columns):
+    place = np.arange(rows * columns).reshape(rows, columns)
+    across = np.column_stack([place[:, :-1].ravel(), place[:, 1:].ravel()])
+    down = np.column_stack([place[:-1].ravel(), place[1:].ravel()])
+    return Graph.from_edges(np.vstack([across, down]))
+
+
+def check(graph, found, normalized):
+    matrix = naive.operator(graph, 0.0, normalized)
+    spectrum = np.linalg.eigvalsh(matrix)
+    count = len(found.values)
+    trivial = int((np.abs(spectrum) < 1e-9).sum())
+    assert np.allclose(found.values, spectrum[trivial : trivial + count], atol=1e-7)
+    assert np.allclose(found.vectors.T @ found.vectors, np.eye(count), atol=1e-7)
+    assert np.linalg.norm(matrix @ found.vectors - found.vectors * found.values, axis=0).max() <= 1e-8
+    largest = np.abs(found.vectors).max(axis=0)
+    assert (found.vectors.max(axis=0) >= largest * (1 - 1e-5)).all()
+
+
+@pytest.mark.parametrize("normalized", [False, True])
+def test_small_graphs_by_definition(normalized):
+    for seed in range(120):
+        graph = random_graph(seed, weights="uniform")
+        available = graph.num_nodes - graph.num_components
+        if available:
+            check(
+                graph, smallest_eigenpairs(graph, max(1, available // 2), normalized=normalized), normalized
+            )
+
+
+@pytest.mark.parametrize("normalized", [False, True])
+@pytest.mark.parametrize("engine", ["auto", "direct", "jacobi", "approximate"])
+def test_krylov_schur_equals_the_dense_spectrum(monkeypatch, engine, normalized):
+    monkeypatch.setattr(spectral, "DENSE_SPECTRUM", 10)
+    rng = np.random.default_rng(0)
+    pairs = rng.integers(0, 200, size=(700, 2))
+    for graph in (
+        grid(13, 17),
+        grid(15, 15),
+        Graph.from_edges(pairs, rng.uniform(0.5, 2, 700), num_nodes=200),
+        Graph.from_edges(np.vstack([grid(9, 11).edges, grid(9, 11).edges + 99])),
+    ):
+        found = smallest_eigenpairs(graph, 20, normalized=normalized, engine=engine)
+        assert found.solves > 0
+        check(graph, found, normalized)
+
+
+def test_restarts(monkeypatch):
+    monkeypatch.setattr(spectral, "DENSE_SPECTRUM", 10)
+    monkeypatch.setattr(spectral, "ROOM", 0.0)
+    found = smallest_eigenpairs(grid(20, 23), 30, block=2)
+    assert found.solves > 2 * 30 + 16
+    check(grid(20, 23), found, False)
+
+
+def test_deterministic():
+    first, second = (smallest_eigenpairs(grid(40, 41), 12) for _ in range(2))
+    assert (first.vectors == second.vectors).all()
+
+
+def test_too_many_are_refused():
+    with pytest.raises(ParameterError, match="count=3 must lie between 1 and 2"):
+        smallest_eigenpairs(Graph.from_edges([(0, 1), (1, 2)]), 3)
