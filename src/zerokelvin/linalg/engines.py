@@ -34,6 +34,14 @@ class Prepared(Protocol):
         """The solution for one or many right-hand sides, and the iterations it took."""
         ...
 
+    def exhausted(self, iterations: int) -> bool:
+        """Whether a solve of so many iterations was cut off by the engine's limit."""
+        ...
+
+    def estimate(self, residual: Floats) -> Floats | None:
+        """Roughly the error behind a residual, also along weak links; None where it cannot be told."""
+        ...
+
 
 class CoreEngine(Protocol):
     """A configuration that can be prepared for a core."""
@@ -76,6 +84,14 @@ class Factored:
         value = np.zeros_like(right)
         value[self.kept] = self.factor.solve(right[self.kept])
         return value, 0
+
+    def exhausted(self, iterations: int) -> bool:
+        """Never: nothing iterates."""
+        return False
+
+    def estimate(self, residual: Floats) -> Floats:
+        """The correction of iterative refinement."""
+        return self.solve(residual, np.zeros(()))[0]
 
     def inverse_entries(self, rows: Ints, columns: Ints) -> tuple[Floats, Floats]:
         """Diagonal of the grounded inverse, and its entries at edges; 0 at grounded nodes."""
@@ -172,6 +188,12 @@ class _Nothing:
     def solve(self, right: Floats, target: Floats) -> tuple[Floats, int]:
         return right, 0
 
+    def exhausted(self, iterations: int) -> bool:
+        return False
+
+    def estimate(self, residual: Floats) -> Floats:
+        return residual
+
 
 @dataclass(frozen=True)
 class _Iterative:
@@ -182,6 +204,12 @@ class _Iterative:
     def solve(self, right: Floats, target: Floats) -> tuple[Floats, int]:
         apply = None if self.factor is None else self.factor.apply
         return conjugate_gradients(self.core, right, target, apply, self.limit)
+
+    def exhausted(self, iterations: int) -> bool:
+        return iterations >= self.limit
+
+    def estimate(self, residual: Floats) -> Floats | None:
+        return None if self.factor is None else self.factor.apply(residual)
 
 
 def _grounded(core: Core) -> Ints:

@@ -10,7 +10,8 @@ small (counted before any arithmetic); then the cheaper of Jacobi-preconditioned
 approximate Cholesky, judged by a trial solve. Whiskers are always eliminated exactly first.
 
 Where weights differ by more than 10⁸ a small residual no longer means a small error. `analyse` then
-warns, and each solve estimates its error by solving once more for the residual.
+warns, and each solve estimates its error by applying the engine's factor to the residual; an engine
+without one (Jacobi) never reports such a solve as converged.
 """
 
 from __future__ import annotations
@@ -100,7 +101,8 @@ class Solver:
         left = np.linalg.norm(residual, axis=0)
         exact = self.engine == "tree"
         tries = 0
-        while not exact and (left > target).any() and tries < REFINEMENTS:
+        spent = self._prepared is not None and self._prepared.exhausted(iterations)
+        while not (exact or spent) and (left > target).any() and tries < REFINEMENTS:
             tries += 1
             correction, more = self._apply(residual, target * 0.1**tries)
             iterations += more
@@ -115,7 +117,7 @@ class Solver:
             left = np.minimum(after, left)
         status: Status = "converged" if exact or (left <= target).all() else "stagnated"
         if status == "converged" and self._ill_scaled and not exact:
-            status = self._judge(value, residual, target)
+            status = self._judge(value, residual)
         worst = float(np.max(left / np.where(norms > 0, norms, 1.0), initial=0.0))
         self._warn(status, worst)
         return Solution(value, worst, iterations, status)
@@ -154,9 +156,7 @@ class Solver:
         """One pass of the engine: the value, off the null vectors, and its iterations."""
         if self._inverse is not None:
             return self._inverse @ aim, 0
-        layout, prepared = self._layout, self._prepared
-        if layout is None or prepared is None:
-            raise ParameterError("this solver holds no engine; make one with analyse(graph).")
+        layout, prepared = self._engine()
         value = layout.enter(aim)
         start = len(value) - layout.core.size
         iterations = 0
@@ -165,12 +165,27 @@ class Solver:
             value[start:], iterations = prepared.solve(value[start:], target * min(scale, 1.0))
         return self.operator.project(layout.leave(value)), iterations
 
-    def _judge(self, value: Floats, residual: Floats, target: Floats) -> Status:
-        """Estimate the error of the value itself: solve once more, for the residual."""
-        correction, _ = self._apply(residual, 1e-3 * target)
+    def _engine(self) -> tuple[Layout, Prepared]:
+        if self._layout is None or self._prepared is None:
+            raise ParameterError("this solver holds no engine; make one with analyse(graph).")
+        return self._layout, self._prepared
+
+    def _judge(self, value: Floats, residual: Floats) -> Status:
+        """Estimate the error of the value itself from the residual."""
+        if self._inverse is not None:
+            correction = self._inverse @ residual
+        else:
+            layout, prepared = self._engine()
+            inside = layout.enter(residual)
+            start = len(inside) - layout.core.size
+            estimate = prepared.estimate(inside[start:])
+            if estimate is None:
+                return "ill-scaled"
+            inside[start:] = estimate
+            correction = self.operator.project(layout.leave(inside))
         size = np.abs(value).max(axis=0, initial=0.0)
         error = np.abs(correction).max(axis=0, initial=0.0)
-        return "converged" if (error <= max(1e-6, 10 * self.tol) * size).all() else "ill-scaled"
+        return "converged" if (error <= max(1e-5, 10 * self.tol) * size).all() else "ill-scaled"
 
     def _warn(self, status: Status, worst: float) -> None:
         if status == "stagnated":
