@@ -58,6 +58,10 @@ class Features(Graph):
     Features(rows=2, dimension=2, kernel=polynomial:2)
     """
 
+    X: Floats
+    kernel: str | Kernel
+    _function: Kernel
+
     def __init__(
         self, X: ArrayLike, names: Sequence[Hashable] | None = None, kernel: str | Kernel = "linear"
     ) -> None:
@@ -68,12 +72,10 @@ class Features(Graph):
             bad = int(np.flatnonzero(~np.isfinite(table).all(axis=1))[0])
             raise GraphError(f"row {bad} of the features holds NaN or infinite values; fill or drop it.")
         table.setflags(write=False)
-        self.X: Floats = table
-        self.kernel = kernel
-        self.names = None if names is None else tuple(names)
-        if self.names is not None:
-            check_names(self.names, len(table))
-        self._function = _kernel(kernel)
+        spelled = None if names is None else tuple(names)
+        if spelled is not None:
+            check_names(spelled, len(table))
+        vars(self).update(X=table, kernel=kernel, names=spelled, _function=_kernel(kernel))
 
     @property
     def num_nodes(self) -> int:

@@ -76,7 +76,9 @@ def prepare_coordinates(graph: Graph, rank: int, b: float) -> Coordinates:
 class FeatureColumns:
     """The kernel of a table, one column at a time."""
 
-    def __init__(self, features: Features) -> None:
+    def __init__(self, features: Features, kernel: Any = "laplacian") -> None:
+        if not (isinstance(kernel, str) and kernel == "laplacian"):
+            raise ParameterError("features bring their own kernel; choose it in zk.Features(X, kernel=...).")
         self.features = features
         self.num_nodes = features.num_nodes
 
@@ -134,10 +136,7 @@ class KernelPoints:
 def prepare_kernel(graph: Graph, kernel: Any, b: float, engine: str, tol: float) -> KernelPoints:
     """The kernel of a graph (its Laplacian's, or a matrix) or of a table of features."""
     if isinstance(graph, Features):
-        own = isinstance(kernel, str) and kernel == "laplacian"
-        if not own:
-            raise ParameterError("features bring their own kernel; choose it in zk.Features(X, kernel=...).")
-        return KernelPoints(FeatureColumns(graph), graph, b)
+        return KernelPoints(FeatureColumns(graph, kernel), graph, b)
     return KernelPoints(kernel_columns(graph, kernel, engine, tol), None, b)
 
 

@@ -28,9 +28,11 @@ from numpy.typing import NDArray
 from zerokelvin.certify import Assumption, Bound
 from zerokelvin.errors import ParameterError
 from zerokelvin.graph import Graph
+from zerokelvin.graph.features import Features
 from zerokelvin.graph.structure import cut, label_balance
 from zerokelvin.jit import kernel
 from zerokelvin.learners.base import Learner, Problems, Progress, State, Trace, Trials, learner, sign
+from zerokelvin.learners.instances import FeatureColumns
 from zerokelvin.linalg.kernels import KernelColumns, kernel_columns
 from zerokelvin.linalg.resistance import resistance_diameter
 
@@ -118,7 +120,8 @@ class PerceptronState(State):
 
     @property
     def _is_laplacian(self) -> bool:
-        return isinstance(self.learner.kernel, str) and self.learner.kernel == "laplacian"
+        named = isinstance(self.learner.kernel, str) and self.learner.kernel == "laplacian"
+        return named and not isinstance(self.graph, Features)
 
     def _squared_norm(self, u: Ints) -> tuple[float, dict[str, float]]:
         """An upper bound on ‖u‖² in the space of K, and the terms it is made of.
@@ -224,6 +227,7 @@ class Perceptron(Learner):
     tol: float = 1e-6
 
     problems: ClassVar[type[Problems]] = PerceptronProblems
+    takes_features: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         for name in ("b", "c"):
@@ -233,6 +237,8 @@ class Perceptron(Learner):
 
     def prepare(self, graph: Graph) -> KernelColumns:
         """The kernel of the graph, shared by all classes and shuffles."""
+        if isinstance(graph, Features):
+            return FeatureColumns(graph, self.kernel)
         graph.require_positive("perceptron")
         return kernel_columns(graph, self.kernel, self.engine, self.tol)
 
@@ -240,6 +246,10 @@ class Perceptron(Learner):
         self, graph: Graph, prepared: KernelColumns | None = None, rng: np.random.Generator | None = None
     ) -> PerceptronState:
         """Begin with w = 0."""
+        if isinstance(graph, Features):
+            from zerokelvin.learners.vector_perceptron import VectorPerceptronState
+
+            return VectorPerceptronState(graph, self.prepare(graph) if prepared is None else prepared, self)
         return PerceptronState(graph, self.prepare(graph) if prepared is None else prepared, self)
 
 
