@@ -1,0 +1,231 @@
+"""The hinges of a labelled forest and its minimum cuts, kept current while labels arrive.
+
+Call the smallest subtree that holds all labelled nodes of a component its *hull*. A *hinge* is a labelled
+node or a *fork*, a node where three or more branches of the hull meet. The hull falls into *hinge lines*
+between neighbouring hinges; everything else hangs from the hull (Cesa-Bianchi, Gentile, Vitale 2009).
+
+Minimum cuts of a tree come from messages. A hinge h sends towards a neighbour along a line of smallest
+weight c
+
+    m = clip(Δ_h without that neighbour, −c, c),     Δ_h = Σ of the messages h receives,
+
+and ±c if it is labelled ±1. Δ_h is the cost of h = −1 less that of h = +1: every minimum cut gives h the
+sign of Δ_h, and if Δ_h = 0 there are minimum cuts of both kinds. Messages towards the root are stored; a
+label changes them upwards only, until one stays as it was. Messages away from the root are computed when
+they are asked for: going up, what is known of the answer is a clip(x + s, low, high) of the message x from
+further up, so the climb ends as soon as low = high or a labelled hinge is met.
+
+A label costs the walk to the hull (every edge joins the hull once) and, where it splits a line, the
+renaming of its shorter part: O(n log n) in all, whatever the order. A label that is given again with
+another sign changes messages only.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from zerokelvin.jit import kernel
+from zerokelvin.trees.forest import (
+    DEEP,
+    DEPTH,
+    HEAD,
+    NOBODY,
+    PARENT,
+    UNROOTED,
+    Forest,
+    Rooted,
+    attach,
+    new_rooted,
+    path_minimum,
+    root_component,
+)
+
+__all__ = ["Hinges", "down_message", "fork_balance", "new_hinges", "set_label", "up_message"]
+
+Ints = NDArray[np.int64]
+Shorts = NDArray[np.int32]
+
+# columns of Hinges.nodes: the line a node is on (of a hinge: the line up from it), the label (0: none),
+# whether it is a hinge, and the first of the lines down from it
+LINE, LABEL, HINGE, LOWER = range(4)
+# columns of Hinges.lines: its upper and lower hinge, and its neighbours in the upper hinge's list
+TOP, BOTTOM, NEXT, BEFORE = range(4)
+# columns of Hinges.flows: capacity of a line, how many of its edges have it, the message up
+CAPACITY, TIMES, MESSAGE = range(3)
+SURE = 2**61  # what a labelled hinge sends before clipping; capacities stay below
+
+
+class Hinges(NamedTuple):
+    """The state of one binary problem; names of columns stand in this module.
+
+    ``total`` is the sum of the messages an unlabelled hinge receives from below, ``used`` the number of lines.
+    """
+
+    rooted: Rooted
+    nodes: Shorts
+    total: Ints
+    lines: Shorts
+    flows: Ints
+    used: Ints
+
+
+def new_hinges(forest: Forest) -> Hinges:
+    """No label yet."""
+    count = len(forest.first)
+    nodes = np.zeros((count, 4), dtype=np.int32)
+    nodes[:, LINE] = nodes[:, LOWER] = NOBODY
+    return Hinges(
+        rooted=new_rooted(forest),
+        nodes=nodes,
+        total=np.zeros(count, dtype=np.int64),
+        lines=np.full((count, 4), NOBODY, dtype=np.int32),
+        flows=np.zeros((count, 3), dtype=np.int64),
+        used=np.zeros(1, dtype=np.int64),
+    )
+
+
+@kernel
+def set_label(forest: Forest, hinges: Hinges, node: int, label: int) -> None:
+    """Learn the label of a node; the last one given counts."""
+    nodes, rooted = hinges.nodes, hinges.rooted
+    if rooted.nodes[node, PARENT] == UNROOTED:
+        root_component(forest, rooted, node)
+        nodes[node, LABEL], nodes[node, HINGE] = label, 1
+        rooted.nodes[rooted.nodes[node, HEAD], DEEP] = 0
+        return
+    if nodes[node, LABEL] == label:
+        return
+    anchor = attach(rooted, node)
+    if anchor == node:
+        if nodes[node, HINGE] == 0:
+            _split(forest, hinges, node)
+        nodes[node, LABEL] = label
+    else:
+        line = _new_line(hinges)
+        step = node
+        while step != anchor:
+            nodes[step, LINE] = line
+            head = rooted.nodes[step, HEAD]
+            rooted.nodes[head, DEEP] = max(rooted.nodes[head, DEEP], rooted.nodes[step, DEPTH])
+            step = rooted.nodes[step, PARENT]
+        if nodes[anchor, HINGE] == 0:
+            _split(forest, hinges, anchor)
+        nodes[node, LABEL], nodes[node, HINGE] = label, 1
+        hinges.lines[line, TOP], hinges.lines[line, BOTTOM] = anchor, node
+        capacity, times = path_minimum(forest, rooted, node, anchor)
+        hinges.flows[line, CAPACITY], hinges.flows[line, TIMES] = capacity, times
+        _link(hinges, anchor, line)
+    _send_up(hinges, node)
+
+
+@kernel
+def up_message(hinges: Hinges, hinge: int) -> int:
+    """What a hinge sends up, before the line clips it."""
+    if hinges.nodes[hinge, LABEL] != 0:
+        return hinges.nodes[hinge, LABEL] * SURE
+    return hinges.total[hinge]
+
+
+@kernel
+def down_message(hinges: Hinges, line: int) -> int:
+    """What the upper hinge of a line sends down it, before the line clips it."""
+    low, high, shift = -SURE, SURE, 0
+    while True:
+        upper = hinges.lines[line, TOP]
+        if hinges.nodes[upper, LABEL] != 0:
+            return high if hinges.nodes[upper, LABEL] > 0 else low
+        shift += hinges.total[upper] - hinges.flows[line, MESSAGE]
+        line = hinges.nodes[upper, LINE]
+        capacity = hinges.flows[line, CAPACITY]
+        low, high = max(low, min(high, shift - capacity)), max(low, min(high, shift + capacity))
+        if low == high:
+            return low
+
+
+@kernel
+def fork_balance(hinges: Hinges, fork: int) -> int:
+    """Δ of an unlabelled hinge."""
+    line = hinges.nodes[fork, LINE]
+    return hinges.total[fork] + clip(down_message(hinges, line), hinges.flows[line, CAPACITY])
+
+
+@kernel
+def clip(value: int, capacity: int) -> int:
+    """The value, brought between −capacity and capacity."""
+    return max(-capacity, min(capacity, value))
+
+
+@kernel
+def _new_line(hinges: Hinges) -> int:
+    hinges.used[0] += 1
+    return hinges.used[0] - 1
+
+
+@kernel
+def _link(hinges: Hinges, upper: int, line: int) -> None:
+    """Put a line at the front of its upper hinge's list."""
+    following = hinges.nodes[upper, LOWER]
+    hinges.lines[line, NEXT], hinges.lines[line, BEFORE] = following, NOBODY
+    if following != NOBODY:
+        hinges.lines[following, BEFORE] = line
+    hinges.nodes[upper, LOWER] = line
+
+
+@kernel
+def _split(forest: Forest, hinges: Hinges, node: int) -> None:
+    """Make a node inside a line a hinge; the shorter part of the line gets a new name."""
+    nodes, lines, flows, rooted = hinges.nodes, hinges.lines, hinges.flows, hinges.rooted
+    old, fresh = nodes[node, LINE], _new_line(hinges)
+    top, bottom = lines[old, TOP], lines[old, BOTTOM]
+    message = flows[old, MESSAGE]
+    depth = rooted.nodes[node, DEPTH]
+    if depth - rooted.nodes[top, DEPTH] <= rooted.nodes[bottom, DEPTH] - depth:
+        upper, lower = fresh, old
+        step = node
+        while step != top:
+            nodes[step, LINE] = fresh
+            step = rooted.nodes[step, PARENT]
+        before, following = lines[old, BEFORE], lines[old, NEXT]
+        lines[fresh, BEFORE], lines[fresh, NEXT] = before, following
+        if before != NOBODY:
+            lines[before, NEXT] = fresh
+        else:
+            nodes[top, LOWER] = fresh
+        if following != NOBODY:
+            lines[following, BEFORE] = fresh
+    else:
+        upper, lower = old, fresh
+        step = bottom
+        while step != node:
+            nodes[step, LINE] = fresh
+            step = rooted.nodes[step, PARENT]
+    lines[upper, TOP], lines[upper, BOTTOM] = top, node
+    lines[lower, TOP], lines[lower, BOTTOM] = node, bottom
+    nodes[node, LOWER] = NOBODY
+    _link(hinges, node, lower)
+    for line in (upper, lower):
+        capacity, times = path_minimum(forest, rooted, lines[line, BOTTOM], lines[line, TOP])
+        flows[line, CAPACITY], flows[line, TIMES] = capacity, times
+    flows[lower, MESSAGE] = clip(up_message(hinges, bottom), flows[lower, CAPACITY])
+    flows[upper, MESSAGE] = message
+    hinges.total[node] = flows[lower, MESSAGE]
+    nodes[node, HINGE] = 1
+
+
+@kernel
+def _send_up(hinges: Hinges, hinge: int) -> None:
+    """Bring the messages towards the root up to date, from a hinge whose own has changed."""
+    while hinges.nodes[hinge, LINE] != NOBODY:
+        line = hinges.nodes[hinge, LINE]
+        message = clip(up_message(hinges, hinge), hinges.flows[line, CAPACITY])
+        change = message - hinges.flows[line, MESSAGE]
+        if change == 0:
+            return
+        hinges.flows[line, MESSAGE] = message
+        hinge = hinges.lines[line, TOP]
+        hinges.total[hinge] += change
+        if hinges.nodes[hinge, LABEL] != 0:
+            return
