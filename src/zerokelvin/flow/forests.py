@@ -92,22 +92,24 @@ def change_side(s: State, v: int, d: int) -> None:
     tally[EPOCH] = tally[CLOCK]
     nodes[v, SIDE] = TAKEN
     _orphan_children(s, d, v)
-    for a in range(indptr[v], indptr[v + 1]):
-        y = arcs[a, HEAD]
-        last = arcs[a, REVERSE] if d < 0 else a
-        tally[TOUCHES] += 1
-        while nodes[y, SIDE] == d and arcs[last, RESIDUAL] > 0:
-            room, top = _climb(arcs, nodes, tally, d, y)
-            if nodes[top, PARENT] == ORPHAN:
-                while nodes[top, SIDE] == d and nodes[top, PARENT] == ORPHAN:
-                    _repair_next(s, d)
-            else:
+    blocked = True
+    while blocked:
+        blocked = False
+        for a in range(indptr[v], indptr[v + 1]):
+            y = arcs[a, HEAD]
+            last = arcs[a, REVERSE] if d < 0 else a
+            tally[TOUCHES] += 1
+            while nodes[y, SIDE] == d and arcs[last, RESIDUAL] > 0:
+                room, top = _climb(arcs, nodes, tally, d, y)
+                if nodes[top, PARENT] == ORPHAN:
+                    blocked = True  # other paths first: several break at the cost of one repair
+                    break
                 room = min(room, arcs[last, RESIDUAL])
                 arcs[last, RESIDUAL] -= room
                 arcs[arcs[last, REVERSE], RESIDUAL] += room
                 _augment(s, d, y, room)
-    while tally[ORPHAN_COUNT] > 0:
-        _repair_next(s, d)
+        while tally[ORPHAN_COUNT] > 0:
+            _repair_next(s, d)
     grow(s, -d, v)
     row = 0 if d < 0 else 1
     strong_components(s, row)
