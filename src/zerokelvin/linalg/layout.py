@@ -72,7 +72,8 @@ class Layout:
     roots
         Excess of the roots of tree components, 0 where singular.
     factors
-        signs · S per position: multiply a right-hand side going in and a solution coming out.
+        signs · S per position: multiply a right-hand side going in and a solution coming out; None
+        where all are 1.
     """
 
     order: Ints
@@ -80,13 +81,14 @@ class Layout:
     coupling: Floats
     pivot: Floats
     roots: Floats
-    factors: Floats
+    factors: Floats | None
     core: Core
 
     def enter(self, right: Floats) -> Floats:
         """A right-hand side in internal order, with the peeled nodes eliminated."""
-        value = (right[self.order].T * self.factors).T
-        value = np.ascontiguousarray(value)
+        value = right[self.order]
+        if self.factors is not None:
+            value = np.ascontiguousarray((value.T * self.factors).T)
         if value.ndim == 1:
             _eliminate_one(self.parent, self.coupling, value)
         else:
@@ -103,8 +105,10 @@ class Layout:
             substitute_one(self.parent, self.coupling, self.pivot, value)
         else:
             _substitute_block(self.parent, self.coupling, self.pivot, value)
+        if self.factors is not None:
+            value = (value.T * self.factors).T
         result = np.empty_like(value)
-        result[self.order] = (value.T * self.factors).T
+        result[self.order] = value
         return result
 
 
@@ -151,7 +155,7 @@ def lay_out(operator: Operator) -> Layout:
         pull[first] / pivot,
         pivot,
         excess[roots],
-        (signs * operator.scale)[order],
+        (signs * operator.scale)[order] if operator.normalized or graph.is_signed else None,
         core,
     )
 

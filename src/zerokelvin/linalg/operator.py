@@ -87,6 +87,11 @@ class Operator:
         return vector * inside[self.graph.components]
 
     @cached_property
+    def _centres(self) -> bool:
+        """Whether projecting is taking off the mean: the common case, at a third of the price."""
+        return not self.normalized and self.graph.num_components == 1 and not self.graph.is_signed
+
+    @cached_property
     def matrix(self) -> sp.csr_array:
         """The operator as a sparse matrix."""
         inverse = sp.diags_array(1 / self.scale)
@@ -103,6 +108,8 @@ class Operator:
         """`value` less its part along the null vectors; a new array unless nothing is singular."""
         if not self.is_singular:
             return value
+        if self._centres:
+            return value - value.mean(axis=0)
         if self.graph.num_components == 1:
             if value.ndim == 1:
                 return value - (self.null @ value) * self.null

@@ -93,8 +93,8 @@ class Solver:
         aim = self.operator.project(given)
         norms = np.linalg.norm(aim, axis=0)
         nothing = norms <= 1e-14 * np.sqrt(len(given)) * np.linalg.norm(given, axis=0)
-        aim = np.where(nothing, 0.0, aim)  # a right-hand side along the null vectors is rounding only
-        norms = np.where(nothing, 0.0, norms)
+        if nothing.any():  # a right-hand side along the null vectors is rounding only
+            aim, norms = np.where(nothing, 0.0, aim), np.where(nothing, 0.0, norms)
         target = self.tol * norms
         value, iterations = self._apply(aim, target)
         residual = aim - self.operator.apply(value)
@@ -142,13 +142,13 @@ class Solver:
         return self.solve(unit).value
 
     def _checked(self, right: ArrayLike) -> Floats:
-        array = np.array(right, dtype=np.float64, order="C")
+        array = np.asarray(right, dtype=np.float64, order="C")
         count = self.operator.graph.num_nodes
         if array.ndim not in (1, 2) or len(array) != count:
             raise ParameterError(
                 f"the right-hand side has shape {array.shape}; give ({count},) or ({count}, k)."
             )
-        if not np.isfinite(array).all():
+        if not (np.isfinite(array.sum()) or np.isfinite(array).all()):
             raise ParameterError("the right-hand side holds NaN or infinite values; give finite numbers.")
         return array
 
@@ -161,8 +161,9 @@ class Solver:
         start = len(value) - layout.core.size
         iterations = 0
         if layout.core.size:
-            scale = float(np.median(layout.factors[start:] ** 2)) ** 0.5
-            value[start:], iterations = prepared.solve(value[start:], target * min(scale, 1.0))
+            if layout.factors is not None:
+                target = target * min(float(np.median(np.abs(layout.factors[start:]))), 1.0)
+            value[start:], iterations = prepared.solve(value[start:], target)
         return self.operator.project(layout.leave(value)), iterations
 
     def _engine(self) -> tuple[Layout, Prepared]:

@@ -1,0 +1,194 @@
+"""Speed of every Laplacian engine, in sparse mat-vecs of the same graph.
+
+    python benchmarks/solvers.py [--sizes 10000 100000] [--families tree grid ...] [--engines ...]
+
+One mat-vec (mv) is scipy's product of the graph's Laplacian, in the node order the graph comes in, with
+a vector, measured in the same run. Times are those of the processor on one thread, so that a busy
+machine disturbs them little (set OMP_NUM_THREADS=1). Each engine gets its set-up, one column G⁺e_i at a
+relative residual of 1e-6, and the cost per column in a block of 24. The last part gives growth exponents
+of the time per column between sizes, and how far the automatic choice is from the best engine.
+"""
+
+from __future__ import annotations
+
+import argparse
+import math
+import time
+import warnings
+
+import numpy as np
+
+from zerokelvin.graph import Graph
+from zerokelvin.linalg.engines import Direct
+from zerokelvin.linalg.solution import SolverWarning
+from zerokelvin.linalg.solver import ENGINES, analyse
+
+BLOCK = 24
+
+
+def tree(n, rng):
+    parents = (rng.random(n - 1) * np.arange(1, n)).astype(np.int64)
+    names = rng.permutation(n)
+    return Graph.from_edges(names[np.column_stack([np.arange(1, n), parents])], num_nodes=n)
+
+
+def path(n, rng):
+    names = rng.permutation(n)
+    return Graph.from_edges(names[np.column_stack([np.arange(n - 1), np.arange(1, n)])], num_nodes=n)
+
+
+def grid(n, rng):
+    side = math.isqrt(n)
+    place = rng.permutation(side * side).reshape(side, side)
+    across = np.column_stack([place[:, :-1].ravel(), place[:, 1:].ravel()])
+    down = np.column_stack([place[:-1].ravel(), place[1:].ravel()])
+    return Graph.from_edges(np.vstack([across, down]))
+
+
+def neighbours(n, rng, dimension):
+    points = rng.random((n, dimension)) if dimension <= 3 else rng.standard_normal((n, dimension))
+    if dimension <= 3:
+        from scipy.spatial import cKDTree
+
+        _, near = cKDTree(points).query(points, 11, workers=-1)
+    else:
+        from pynndescent import NNDescent
+
+        near, _ = NNDescent(points.astype(np.float32), n_neighbors=11, random_state=0).neighbor_graph
+    pairs = np.column_stack([np.repeat(np.arange(n), 10), near[:, 1:].ravel()])
+    pairs = np.unique(np.sort(pairs[(pairs >= 0).all(axis=1)], axis=1), axis=0)
+    return Graph.from_edges(pairs, num_nodes=n)
+
+
+def attachment(n, rng, links=5):
+    """Preferential attachment: a new node joins `links` ends of edges drawn at random."""
+    ends = np.empty(2 * links * n, dtype=np.int64)
+    filled = 0
+    draws = rng.random((n, links))
+    for node in range(1, n):
+        for k in range(min(links, node)):
+            other = node - 1 if filled == 0 else ends[int(draws[node, k] * filled)]
+            ends[filled + 2 * k], ends[filled + 2 * k + 1] = node, other if other != node else node - 1
+        filled += 2 * min(links, node)
+    return Graph.from_edges(ends[:filled].reshape(-1, 2), num_nodes=n)
+
+
+def whiskers(n, rng):
+    """A core of preferential attachment with paths of 100 nodes hanging off it and looping back."""
+    core = attachment(n // 4, rng, 4)
+    edges = [core.edges]
+    first = n // 4
+    while first < n:
+        chain = np.arange(first, min(first + 100, n))
+        edges.append(np.column_stack([np.append(rng.integers(n // 4), chain[:-1]), chain]))
+        if rng.random() < 0.5:
+            edges.append(np.array([[chain[-1], rng.integers(n // 4)]]))
+        first += 100
+    return Graph.from_edges(np.vstack(edges), num_nodes=n)
+
+
+FAMILIES = {
+    "tree": tree,
+    "path": path,
+    "grid": grid,
+    "knn2": lambda n, rng: neighbours(n, rng, 2),
+    "attachment": attachment,
+    "knn16": lambda n, rng: neighbours(n, rng, 16),
+    "whiskers": whiskers,
+}
+
+
+def clock(function, repeats=1):
+    """The shortest of some runs, and the last result."""
+    best = math.inf
+    for _ in range(repeats):
+        began = time.process_time()
+        result = function()
+        best = min(best, time.process_time() - began)
+    return best, result
+
+
+def measure(graph, engine, tol):
+    """Set-up, column and block column in mat-vecs, iterations and status; None where refused."""
+    laplacian = graph.laplacian()
+    vector = np.random.default_rng(0).standard_normal(graph.num_nodes)
+    product, _ = clock(lambda: laplacian @ vector, 15)
+    config = Direct(max_fill=400) if engine == "direct" else engine
+    try:
+        setup, solver = clock(lambda: analyse(graph, config, tol=tol))
+    except ValueError:
+        return None
+    unit = np.zeros(graph.num_nodes)
+    unit[graph.num_nodes // 3] = 1.0
+    column, solution = clock(lambda: solver.solve(unit), 3)
+    nodes = np.random.default_rng(1).choice(graph.num_nodes, BLOCK, replace=False)
+    block, _ = clock(lambda: solver.columns(nodes))
+    again, _ = clock(lambda: laplacian @ vector, 15)
+    product = min(product, again)
+    return {
+        "engine": solver.engine,
+        "mv": product,
+        "setup": setup / product,
+        "column": column / product,
+        "block": block / BLOCK / product,
+        "iterations": solution.iterations,
+        "status": solution.status,
+        "reason": solver.reason,
+    }
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("--sizes", type=int, nargs="+", default=[10_000, 100_000])
+    parser.add_argument("--families", nargs="+", default=list(FAMILIES), choices=list(FAMILIES))
+    parser.add_argument("--engines", nargs="+", default=["auto", *(e for e in ENGINES if e != "dense")])
+    parser.add_argument("--tol", type=float, default=1e-6)
+    options = parser.parse_args()
+    warnings.simplefilter("ignore", SolverWarning)
+    for engine in options.engines:  # compile everything before any clock runs
+        for family in (path, grid):
+            measure(family(5000, np.random.default_rng(0)), engine, options.tol)
+    results = {}
+    print("| family | nodes | edges | mv ms | engine | set-up mv | column mv | of 24 | iterations | |")
+    print("|---|---|---|---|---|---|---|---|---|---|")
+    for family in options.families:
+        for size in options.sizes:
+            graph = FAMILIES[family](size, np.random.default_rng(0))
+            for engine in options.engines:
+                found = measure(graph, engine, options.tol)
+                head = f"| {family} | {graph.num_nodes} | {graph.num_edges} "
+                if found is None:
+                    print(f"{head}| | {engine} | refused | | | | |", flush=True)
+                    continue
+                results[family, size, engine] = found
+                note = f"{found['engine']}: {found['reason']}" if engine == "auto" else found["status"]
+                print(
+                    f"{head}| {found['mv'] * 1e3:.2f} | {engine} | {found['setup']:.0f} "
+                    f"| {found['column']:.1f} | {found['block']:.1f} | {found['iterations']} | {note} |",
+                    flush=True,
+                )
+    report(results, options)
+
+
+def report(results, options):
+    print("\n| family | engine | growth exponent of the time per column |\n|---|---|---|")
+    small, large = min(options.sizes), max(options.sizes)
+    for family in options.families:
+        for engine in options.engines:
+            first, last = results.get((family, small, engine)), results.get((family, large, engine))
+            if first and last and small < large:
+                ratio = (last["column"] * last["mv"]) / (first["column"] * first["mv"])
+                print(f"| {family} | {engine} | {math.log(ratio) / math.log(large / small):.2f} |")
+    print("\n| family | nodes | auto / best engine, per column |\n|---|---|---|")
+    for family in options.families:
+        for size in options.sizes:
+            own = results.get((family, size, "auto"))
+            others = [
+                r["column"] for (f, s, e), r in results.items() if (f, s) == (family, size) and e != "auto"
+            ]
+            if own and others:
+                print(f"| {family} | {size} | {own['column'] / min(others):.2f} |")
+
+
+if __name__ == "__main__":
+    main()
