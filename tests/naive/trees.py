@@ -1,4 +1,4 @@
-"""Trees by definition: small forests of many shapes, spanning trees written out, predictions from all cuts."""
+"""Trees by definition: small forests of many shapes, all spanning trees, predictions from all cuts."""
 
 from __future__ import annotations
 

@@ -64,7 +64,9 @@ def make_forest(graph: Graph, trees: list[Ints]) -> Forest:
     """The forest of several trees, each given as positions of its edges in the graph's CSR arrays."""
     n = graph.num_nodes
     capacities = scale_weights(graph, "prediction on a tree")
-    tails = np.concatenate([np.searchsorted(graph.indptr, arcs, side="right") - 1 + k * n for k, arcs in enumerate(trees)])
+    tails = np.concatenate(
+        [np.searchsorted(graph.indptr, arcs, side="right") - 1 + k * n for k, arcs in enumerate(trees)]
+    )
     heads = np.concatenate([graph.indices[arcs] + k * n for k, arcs in enumerate(trees)])
     arcs = np.concatenate(trees)
     both = np.concatenate([tails, heads])

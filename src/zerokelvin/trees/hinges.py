@@ -61,7 +61,7 @@ SURE = 2**61  # what a labelled hinge sends before clipping; capacities stay bel
 class Hinges(NamedTuple):
     """The state of one binary problem; names of columns stand in this module.
 
-    ``total`` is the sum of the messages an unlabelled hinge receives from below, ``used`` the number of lines.
+    ``total`` sums the messages an unlabelled hinge receives from below, ``used`` counts the lines.
     """
 
     rooted: Rooted

@@ -20,7 +20,16 @@ from zerokelvin.jit import kernel
 from zerokelvin.trees.spine import spine_arrays
 from zerokelvin.trees.strategies import EQUAL, TIE
 
-__all__ = ["Marks", "Spines", "lay_out", "new_marks", "play_spines", "spine_committee", "spine_teach"]
+__all__ = [
+    "Marks",
+    "Spines",
+    "lay_out",
+    "new_marks",
+    "play_spines",
+    "spine_committee",
+    "spine_neighbours",
+    "spine_teach",
+]
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
@@ -70,6 +79,14 @@ def new_marks(spines: Spines) -> Marks:
     return Marks(np.zeros(count, dtype=np.int8), np.zeros(2 * size, dtype=np.bool_))
 
 
+def spine_neighbours(spines: Spines, marks: Marks, node: int) -> Ints:
+    """The labelled places that decide the vote on a node of the spines: itself, or its neighbours."""
+    place = int(spines.place[node])
+    if marks.labels[place] != 0:
+        return np.array([place])
+    return np.array([p for p in _around(spines, marks, place) if p >= 0], dtype=np.int64)
+
+
 @kernel
 def spine_committee(spines: Spines, marks: Marks, size: int, node: int) -> float:
     """The mean vote of `size` spines on a node of the graph: of signs, or of one spine its own vote."""
@@ -112,14 +129,21 @@ def play_spines(
 
 
 @kernel
-def _vote(spines: Spines, marks: Marks, place: int) -> float:
-    if marks.labels[place] != 0:
-        return float(marks.labels[place])
+def _around(spines: Spines, marks: Marks, place: int) -> tuple[int, int]:
+    """The labelled places next to a place in its part, −1 where there is none."""
     before, after = _neighbour(marks.marks, place, 0), _neighbour(marks.marks, place, 1)
     if before >= 0 and spines.part[before] != spines.part[place]:
         before = -1
     if after >= 0 and spines.part[after] != spines.part[place]:
         after = -1
+    return before, after
+
+
+@kernel
+def _vote(spines: Spines, marks: Marks, place: int) -> float:
+    if marks.labels[place] != 0:
+        return float(marks.labels[place])
+    before, after = _around(spines, marks, place)
     if before < 0 and after < 0:
         return 0.0
     if before < 0 or after < 0 or marks.labels[before] == marks.labels[after]:

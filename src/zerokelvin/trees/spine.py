@@ -59,7 +59,9 @@ def linearise(tree: Graph) -> Spine:
     ([0, 1, 2, 3], [1.0, 1.0, 2.0, 0.0])
     """
     if not is_forest(tree):
-        raise GraphError("the graph has a cycle; a spine is made from a tree, so take spanning_tree(graph) first.")
+        raise GraphError(
+            "the graph has a cycle; a spine is made from a tree, so take spanning_tree(graph) first."
+        )
     return Spine(*spine_arrays(tree.indptr, tree.indices, tree.weights))
 
 

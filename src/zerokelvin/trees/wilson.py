@@ -77,7 +77,9 @@ class WilsonSampler:
         heads = np.concatenate([ends[proper, 1], ends[proper, 0]])
         via = np.concatenate([proper, proper])
         by_tail = np.argsort(tails, kind="stable")
-        rows = np.concatenate([[0], np.cumsum(np.bincount(tails, minlength=graph.num_nodes))]).astype(np.int64)
+        rows = np.concatenate([[0], np.cumsum(np.bincount(tails, minlength=graph.num_nodes))]).astype(
+            np.int64
+        )
         sums = _running_sums(rows, 1.0 / resistance[via[by_tail]])
         degree = np.diff(rows)
         junctions = np.flatnonzero(degree > 0)
