@@ -13,6 +13,7 @@ demo: $(VENV)/.installed
 
 test: $(VENV)/.installed lint
 	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest --doctest-modules --pyargs zerokelvin -q
 	NUMBA_DISABLE_JIT=1 $(BIN)/python -m pytest -m kernels -q
 
 lint: $(VENV)/.installed
