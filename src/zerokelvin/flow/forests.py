@@ -16,6 +16,7 @@ from zerokelvin.flow.components import make_stale, spread_stale, strong_componen
 from zerokelvin.flow.state import (
     CLOCK,
     COMPONENT,
+    EFFORT,
     EPOCH,
     HEAD,
     INNER,
@@ -29,7 +30,6 @@ from zerokelvin.flow.state import (
     ORPHANS,
     PARENT,
     PATIENCE,
-    PHASE,
     QUEUE,
     QUEUED,
     RESIDUAL,
@@ -87,7 +87,7 @@ def change_side(s: State, v: int, d: int) -> None:
     """Move v, which lies in side d, to the other side: augment until side d cannot reach it."""
     indptr, arcs, nodes, _, _, tally = s
     tally[LOST_COUNT] = 0
-    tally[PHASE] = tally[TOUCHES]
+    tally[EFFORT] = 0
     tally[CLOCK] += 1
     tally[EPOCH] = tally[CLOCK]
     nodes[v, SIDE] = TAKEN
@@ -150,7 +150,6 @@ def _augment(s: State, d: int, y: int, room: int) -> None:
     if broken:
         tally[CLOCK] += 1
         tally[EPOCH] = tally[CLOCK]
-        tally[PHASE] = tally[TOUCHES]
 
 
 @kernel
@@ -180,16 +179,18 @@ def _repair_next(s: State, d: int) -> None:
     x = s.scratch[ORPHANS, tally[ORPHAN_COUNT]]
     s.scratch[QUEUED, x] = 0
     if s.nodes[x, SIDE] == d and s.nodes[x, PARENT] == ORPHAN:
-        _repair(s, d, x)
+        if tally[EFFORT] > tally[PATIENCE]:  # repairs lengthen paths; spanning afresh shortens them
+            _rebuild(s, d)
+        else:
+            tally[EFFORT] -= tally[TOUCHES]
+            _repair(s, d, x)
+            tally[EFFORT] += tally[TOUCHES]
 
 
 @kernel
 def _repair(s: State, d: int, orphan: int) -> None:
     """Search back from an orphan for the first attached node; failing that, all searched are lost."""
     indptr, arcs, nodes, _, scratch, tally = s
-    if tally[TOUCHES] - tally[PHASE] > tally[PATIENCE]:
-        _rebuild(s, d)
-        return
     tally[CLOCK] += 1
     search = tally[CLOCK]
     queue = scratch[QUEUE]
@@ -234,17 +235,21 @@ def _attached(arcs: Ints, nodes: Ints, tally: Ints, y: int, search: int) -> bool
     """Whether y's parents lead to a root; the answer is stamped on the way for this epoch or search."""
     epoch = tally[EPOCH]
     x = y
+    steps = 0
     while nodes[x, MARK] != epoch and nodes[x, MARK] != search and nodes[x, PARENT] >= 0:
+        nodes[x, MARK] = search
         x = arcs[nodes[x, PARENT], HEAD]
-        tally[TOUCHES] += 1
-    answer = nodes[x, MARK] == epoch or (nodes[x, MARK] != search and nodes[x, PARENT] == ROOT)
-    stamp = epoch if answer else search
-    nodes[x, MARK] = stamp
+        steps += 1
+    tally[TOUCHES] += steps
+    if nodes[x, MARK] != epoch and (nodes[x, MARK] == search or nodes[x, PARENT] == ORPHAN):
+        nodes[x, MARK] = search
+        return False
+    nodes[x, MARK] = epoch
+    tally[TOUCHES] += steps
     while y != x:
-        nodes[y, MARK] = stamp
+        nodes[y, MARK] = epoch
         y = arcs[nodes[y, PARENT], HEAD]
-        tally[TOUCHES] += 1
-    return answer
+    return True
 
 
 @kernel
@@ -285,4 +290,4 @@ def _rebuild(s: State, d: int) -> None:
             scratch[LOST_ROW, tally[LOST_COUNT]] = v
             tally[LOST_COUNT] += 1
     tally[TOUCHES] += touches
-    tally[PHASE] = tally[TOUCHES]
+    tally[EFFORT] = 0

@@ -42,10 +42,10 @@ NONE, INVALID = -1, -2  # lengths: no path, not computed
 # lengths went stale, and four rows for explicit stacks
 QUEUE, LOST_ROW, ORPHANS, QUEUED, STALE, STACK = 0, 1, 2, 3, 4, 5
 
-# slots of State.tally: arcs touched, clock, cut value, current epoch, touches when the present repair
-# began, touches after which repairing gives way to rebuilding, sizes of three scratch rows, labels of
-# either kind
-TOUCHES, CLOCK, VALUE, EPOCH, PHASE, PATIENCE = range(6)
+# slots of State.tally: arcs touched, clock, cut value, current epoch, touches spent on repairs in this
+# trial since the forest was last spanned, touches after which it is spanned afresh, sizes of three
+# scratch rows, labels of either kind
+TOUCHES, CLOCK, VALUE, EPOCH, EFFORT, PATIENCE = range(6)
 LOST_COUNT, ORPHAN_COUNT, STALE_COUNT, MINUS, PLUS = range(6, 11)
 
 
@@ -91,7 +91,7 @@ def new_state(graph: Graph, capacities: Capacities) -> State:
     nodes[order[last], MEMBER] = order[first]
     tally = np.zeros(11, dtype=np.int64)
     tally[CLOCK] = tally[EPOCH] = 1
-    tally[PATIENCE] = len(graph.indices)
+    tally[PATIENCE] = graph.num_edges
     values = capacities.values
     return State(
         indptr=graph.indptr,
