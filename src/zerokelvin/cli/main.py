@@ -11,6 +11,7 @@ from zerokelvin.cli.datasets import datasets
 from zerokelvin.cli.demo import demo
 from zerokelvin.cli.group import CommandLine
 from zerokelvin.cli.learners import learners
+from zerokelvin.cli.reproduce import reproduce
 from zerokelvin.cli.run import run
 
 __all__ = ["cli", "main"]
@@ -33,6 +34,7 @@ def cli(context: click.Context) -> None:
       zerokelvin learners                   what can learn
       zerokelvin datasets                   what can be loaded by name
       zerokelvin run edges.csv labels.csv   measure a learner on your own graph
+      zerokelvin reproduce table2           measure a paper's table again
 
     Every command takes --json for one JSON value on standard output, and --help for its examples.
     """  # noqa: D301 - the backspace keeps click from re-flowing the examples
@@ -40,7 +42,7 @@ def cli(context: click.Context) -> None:
         click.echo(context.get_help())
 
 
-for command in (demo, run, learners, datasets):
+for command in (demo, run, reproduce, learners, datasets):
     cli.add_command(command)
 
 
