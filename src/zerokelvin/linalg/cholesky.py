@@ -80,14 +80,18 @@ class SparseCholesky:
     def solve(self, right: Floats) -> Floats:
         """Solve for one right-hand side (n,) or several (n, k)."""
         value = right[self.order]
+        self.sweep(value)
+        result = np.empty_like(value)
+        result[self.order] = value
+        return result
+
+    def sweep(self, value: Floats) -> None:
+        """Solve in place for right-hand sides that are in elimination order already."""
         structure = (self.columns, self.row_starts, self.rows, self.panel_starts)
         if value.ndim == 1:
             _solve_one(structure, self.panels, value)
         else:
             _solve_block(structure, self.panels, value)
-        result = np.empty_like(value)
-        result[self.order] = value
-        return result
 
 
 @kernel
@@ -244,43 +248,65 @@ def _solve_one(structure: Any, panels: Any, value: Any) -> Any:
 
 @kernel
 def _solve_block(structure: Any, panels: Any, value: Any) -> Any:
+    """Both sweeps for a block; the rows below a large supernode go through a matrix product."""
     columns, row_starts, rows, panel_starts = structure
     count = len(columns) - 1
     many = value.shape[1]
     for s in range(count):
         begin = columns[s]
         wide = columns[s + 1] - begin
+        tall = row_starts[s + 1] - row_starts[s]
         at = panel_starts[s]
         for i in range(wide):
             for j in range(i):
                 entry = panels[at + j]
                 for c in range(many):
                     value[begin + i, c] -= entry * value[begin + j, c]
+            entry = 1.0 / panels[at + i]
             for c in range(many):
-                value[begin + i, c] /= panels[at + i]
+                value[begin + i, c] *= entry
             at += wide
-        for r in range(row_starts[s], row_starts[s + 1]):
-            i = rows[r]
-            for j in range(wide):
-                entry = panels[at + j]
+        if wide * tall >= 32:
+            below = panels[at : at + wide * tall].reshape(tall, wide)
+            update = np.dot(below, value[begin : begin + wide])
+            for r in range(tall):
+                i = rows[row_starts[s] + r]
                 for c in range(many):
-                    value[i, c] -= entry * value[begin + j, c]
-            at += wide
+                    value[i, c] -= update[r, c]
+        else:
+            for r in range(row_starts[s], row_starts[s + 1]):
+                i = rows[r]
+                for j in range(wide):
+                    entry = panels[at + j]
+                    for c in range(many):
+                        value[i, c] -= entry * value[begin + j, c]
+                at += wide
     for s in range(count - 1, -1, -1):
         begin = columns[s]
         wide = columns[s + 1] - begin
+        tall = row_starts[s + 1] - row_starts[s]
         at = panel_starts[s] + wide * wide
-        for r in range(row_starts[s], row_starts[s + 1]):
-            i = rows[r]
-            for j in range(wide):
-                entry = panels[at + j]
+        if wide * tall >= 32:
+            known = np.empty((tall, many))
+            for r in range(tall):
+                i = rows[row_starts[s] + r]
                 for c in range(many):
-                    value[begin + j, c] -= entry * value[i, c]
-            at += wide
+                    known[r, c] = value[i, c]
+            below = panels[at : at + wide * tall].reshape(tall, wide)
+            value[begin : begin + wide] -= np.dot(below.T, known)
+        else:
+            for r in range(row_starts[s], row_starts[s + 1]):
+                i = rows[r]
+                for j in range(wide):
+                    entry = panels[at + j]
+                    for c in range(many):
+                        value[begin + j, c] -= entry * value[i, c]
+                at += wide
         for i in range(wide - 1, -1, -1):
             at = panel_starts[s] + i * wide
+            entry = 1.0 / panels[at + i]
             for c in range(many):
-                value[begin + i, c] /= panels[at + i]
+                value[begin + i, c] *= entry
             for j in range(i):
                 entry = panels[at + j]
                 for c in range(many):

@@ -79,10 +79,11 @@ class Factored:
 
     def solve(self, right: Floats, target: Floats) -> tuple[Floats, int]:
         """Two triangular solves."""
-        if len(self.kept) == self.size:
-            return self.factor.solve(right), 0
+        place = self.kept[self.factor.order]
+        inside = right[place]
+        self.factor.sweep(inside)
         value = np.zeros_like(right)
-        value[self.kept] = self.factor.solve(right[self.kept])
+        value[place] = inside
         return value, 0
 
     def exhausted(self, iterations: int) -> bool:

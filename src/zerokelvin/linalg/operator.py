@@ -105,26 +105,29 @@ class Operator:
         return product
 
     def project(self, value: Floats) -> Floats:
-        """`value` less its part along the null vectors; a new array unless nothing is singular."""
+        """`value` less its part along the null vectors, as a new array unless nothing is singular."""
+        return self.project_in_place(value.copy()) if self.is_singular else value
+
+    def project_in_place(self, value: Floats) -> Floats:
+        """The same in the array given, which must be C-contiguous."""
         if not self.is_singular:
             return value
         if self._centres:
-            return value - value.mean(axis=0)
-        if self.graph.num_components == 1:
-            if value.ndim == 1:
-                return value - (self.null @ value) * self.null
-            return value - np.outer(self.null, self.null @ value)
-        result = value.copy()
-        _project(self.null, self.graph.components, self.graph.num_components, result.reshape(len(value), -1))
-        return result
+            value -= value.mean(axis=0)
+        else:
+            columns = value.reshape(len(value), -1)
+            _project(self.null, self.graph.components, self.graph.num_components, columns)
+        return value
 
 
 @kernel
-def _project(null: Any, components: Any, count: Any, value: Any) -> Any:
+def _project(null: Any, components: Any, count: int, value: Any) -> Any:
     """Remove from every component its part along the null vector, in place."""
-    for c in range(value.shape[1]):
-        part = np.zeros(count)
-        for i in range(len(null)):
-            part[components[i]] += null[i] * value[i, c]
-        for i in range(len(null)):
-            value[i, c] -= null[i] * part[components[i]]
+    many = value.shape[1]
+    part = np.zeros((count, many))
+    for i in range(len(null)):
+        for c in range(many):
+            part[components[i], c] += null[i] * value[i, c]
+    for i in range(len(null)):
+        for c in range(many):
+            value[i, c] -= null[i] * part[components[i], c]

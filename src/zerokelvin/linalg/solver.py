@@ -91,14 +91,14 @@ class Solver:
         """
         given = self._checked(right)
         aim = self.operator.project(given)
-        norms = np.linalg.norm(aim, axis=0)
-        nothing = norms <= 1e-14 * np.sqrt(len(given)) * np.linalg.norm(given, axis=0)
+        norms = _norms(aim)
+        nothing = norms <= 1e-14 * np.sqrt(len(given)) * _norms(given)
         if nothing.any():  # a right-hand side along the null vectors is rounding only
             aim, norms = np.where(nothing, 0.0, aim), np.where(nothing, 0.0, norms)
         target = self.tol * norms
         value, iterations = self._apply(aim, target)
-        residual = aim - self.operator.apply(value)
-        left = np.linalg.norm(residual, axis=0)
+        residual = self._residual(aim, value)
+        left = _norms(residual)
         exact = self.engine == "tree"
         tries = 0
         spent = self._prepared is not None and self._prepared.exhausted(iterations)
@@ -107,8 +107,8 @@ class Solver:
             correction, more = self._apply(residual, target * 0.1**tries)
             iterations += more
             better = value + correction
-            remaining = aim - self.operator.apply(better)
-            after = np.linalg.norm(remaining, axis=0)
+            remaining = self._residual(aim, better)
+            after = _norms(remaining)
             if not (after < 0.7 * left)[left > target].any():
                 break
             improved = after < left
@@ -152,6 +152,11 @@ class Solver:
             raise ParameterError("the right-hand side holds NaN or infinite values; give finite numbers.")
         return array
 
+    def _residual(self, aim: Floats, value: Floats) -> Floats:
+        product = self.operator.apply(value)
+        np.subtract(aim, product, out=product)
+        return product
+
     def _apply(self, aim: Floats, target: Floats) -> tuple[Floats, int]:
         """One pass of the engine: the value, off the null vectors, and its iterations."""
         if self._inverse is not None:
@@ -164,7 +169,7 @@ class Solver:
             if layout.factors is not None:
                 target = target * min(float(np.median(np.abs(layout.factors[start:]))), 1.0)
             value[start:], iterations = prepared.solve(value[start:], target)
-        return self.operator.project(layout.leave(value)), iterations
+        return self.operator.project_in_place(layout.leave(value)), iterations
 
     def _engine(self) -> tuple[Layout, Prepared]:
         if self._layout is None or self._prepared is None:
@@ -265,6 +270,12 @@ def analyse(
             stacklevel=2,
         )
     return Solver(operator, tol, name, reason, inverse, layout, prepared, ill_scaled)
+
+
+def _norms(value: Floats) -> Floats:
+    """Euclidean norm of a vector, or of every column of a block, without a copy of it."""
+    squares = np.dot(value, value) if value.ndim == 1 else np.einsum("ij,ij->j", value, value)
+    return np.asarray(np.sqrt(squares))
 
 
 def _spread(operator: Operator) -> float:
