@@ -35,6 +35,7 @@ from zerokelvin.learners.base import Learner, Problems, Progress, State, Trace, 
 from zerokelvin.learners.instances import FeatureColumns
 from zerokelvin.linalg.kernels import KernelColumns, kernel_columns
 from zerokelvin.linalg.resistance import resistance_diameter
+from zerokelvin.linalg.signed import require_definite
 
 __all__ = ["Perceptron", "PerceptronState"]
 
@@ -236,10 +237,16 @@ class Perceptron(Learner):
                 raise ParameterError(f"{name}={value} must be a finite number of at least 0.")
 
     def prepare(self, graph: Graph) -> KernelColumns:
-        """The kernel of the graph, shared by all classes and shuffles."""
+        """The kernel of the graph, shared by all classes and shuffles.
+
+        A signed graph takes its signed Laplacian, which must be positive definite.
+        """
         if isinstance(graph, Features):
             return FeatureColumns(graph, self.kernel)
-        graph.require_positive("perceptron")
+        if isinstance(self.kernel, str) and self.kernel == "laplacian" and self.c == 0:
+            require_definite(graph, "perceptron", everywhere=True)
+        else:
+            graph.require_positive("perceptron with another kernel or c > 0")
         return kernel_columns(graph, self.kernel, self.engine, self.tol)
 
     def start(

@@ -79,12 +79,15 @@ class PounceState(State):
 
     def update(self, node: int, label: int) -> None:
         """Project on the nearest mistake if the prediction is wrong, or in every round."""
-        self.learn(node, label, _Columns(self.geometry))
+        if self.due(node, label):
+            self.learn(node, label, _Columns(self.geometry))
+
+    def due(self, node: int, label: int) -> bool:
+        """Whether this label changes the state."""
+        return bool(_due(self.w, self.near, self.labels, node, label, self.learner.every_round))
 
     def learn(self, node: int, label: int, columns: _Columns) -> None:
-        """Update with columns that several problems share."""
-        if not _due(self.w, self.near, self.labels, node, label, self.learner.every_round):
-            return
+        """Learn a label that is due, with columns that several problems share."""
         other = int(self.near[node])
         wrong = other >= 0 and sign(self.margin(node)) != label
         log, gain = -np.inf, 0.0
@@ -107,8 +110,8 @@ class PounceState(State):
         columns = _Columns(self.geometry)
         for entry in map(Entry.read, self.entries):
             if entry.gain and nearest != node:
-                direction = self.geometry.step(entry.node, entry.other, columns).direction
-                share = entry.gain * float(direction[node] - direction[nearest])
+                step = (entry.node, entry.other, entry.log_resistance)
+                share = entry.gain * self.geometry.rise(step, (node, nearest), columns)
                 shares[entry.node] = shares.get(entry.node, 0.0) + share
         return sorted(shares.items(), key=lambda share: -abs(share[1]))
 
@@ -125,6 +128,7 @@ class PounceProblems(Problems):
 
     def __init__(self, states: list[State]) -> None:
         super().__init__(states)
+        self.pounces = [state for state in states if isinstance(state, PounceState)]
         weights, near, labels = (
             np.stack([getattr(state, name) for state in states]) for name in ("w", "near", "labels")
         )
@@ -134,15 +138,15 @@ class PounceProblems(Problems):
 
     def update(self, node: int, signs: Any, learns: Any = None) -> None:
         """Give every problem its label; kernel columns are computed once for all of them."""
-        columns = _Columns(self.states[0].geometry)  # type: ignore[attr-defined]
-        for c, state in enumerate(self.states):
-            if learns is None or learns[c]:
-                state.learn(node, int(signs[c]), columns)  # type: ignore[attr-defined]
+        columns = _Columns(self.pounces[0].geometry)
+        for c, state in enumerate(self.pounces):
+            if (learns is None or learns[c]) and state.due(node, int(signs[c])):
+                state.learn(node, int(signs[c]), columns)
 
     def play(self, trials: Trials, progress: Progress | None = None) -> Trace:
         """Scan to the next label that changes something in compiled code, update, and go on."""
         trace = Trace.empty(trials)
-        every_round = self.states[0].learner.every_round  # type: ignore[attr-defined]
+        every_round = self.pounces[0].learner.every_round
         settings = np.array([trials.delay, trials.budget, every_round])
         cursor = np.zeros(3, dtype=np.int64)
         shown = (trials.nodes, trials.signs, trials.limits)
@@ -198,7 +202,7 @@ class Pounce(Learner):
 
 
 class _Columns:
-    """The columns of one trial, each computed once."""
+    """The columns of one trial, each computed once for all problems."""
 
     def __init__(self, geometry: Geometry) -> None:
         self._geometry = geometry

@@ -76,6 +76,12 @@ class Geometry(Protocol):
         """The step from `other` to `node`; `columns` gives the column of either."""
         ...
 
+    def rise(
+        self, step: tuple[int, int, float], ends: tuple[int, int], columns: Callable[[int], Any]
+    ) -> float:
+        """How much more than at ends[1] a step (node, other, log resistance) adds at ends[0]."""
+        ...
+
     def resistances(self) -> Floats:
         """Logarithms of all resistances: −∞ on the diagonal, ∞ across components."""
         ...
@@ -107,6 +113,14 @@ class KernelGeometry:
         if resistance <= 1e-13 * abs(float(here[node] + there[other])):
             return Step(np.zeros(len(here)), -math.inf)
         return Step((here - there) / resistance, math.log(resistance))
+
+    def rise(
+        self, step: tuple[int, int, float], ends: tuple[int, int], columns: Callable[[int], Floats]
+    ) -> float:
+        """From the columns of the two ends, whatever the step."""
+        node, other, log = step
+        here, there = columns(ends[0]), columns(ends[1])
+        return float((here[node] - here[other]) - (there[node] - there[other])) / math.exp(log)
 
     def resistances(self) -> Floats:
         """From all columns: n² numbers."""
@@ -145,6 +159,13 @@ class ExponentialGeometry:
         column = columns(node)
         log = column.scale * column.exponents[other] + math.log(column.coefficients[other])
         return Step(column.potential(other), float(log) if math.isfinite(column.scale) else math.inf)
+
+    def rise(
+        self, step: tuple[int, int, float], ends: tuple[int, int], columns: Callable[[int], Rooted]
+    ) -> float:
+        """From the potential of the step."""
+        direction = self.step(step[0], step[1], columns).direction
+        return float(direction[ends[0]] - direction[ends[1]])
 
     def resistances(self) -> Floats:
         """By one elimination; on an infinite scale bottleneck distances, which they are proportional to."""
