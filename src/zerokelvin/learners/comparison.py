@@ -85,7 +85,7 @@ def best_margin(scores: Floats, spectral: Floats) -> tuple[float, float, int]:
     for index in range(scores.shape[1]):
         ordered = np.sort(scores[:, index])
         below = np.concatenate([[0.0], np.cumsum(ordered)[:-1]])
-        positive = ordered > 0
+        positive = ordered > 1e-100  # below, 1/γ may not be a number
         if not positive.any():
             continue
         gamma = ordered[positive]
@@ -125,7 +125,7 @@ def recommended_a(spread: float, radius: float, mistakes: int, dimension: int) -
 
 def _ridge_path(rows: Floats, labels: Floats) -> Floats:
     """Unit vectors along the least-squares solutions for a range of regularisers, as columns."""
-    if len(rows) == 0:
+    if rows.size == 0:
         return np.zeros((rows.shape[1], 0))
     values, vectors = scipy.linalg.eigh(rows.T @ rows)
     values = np.maximum(values, 0.0)

@@ -254,10 +254,18 @@ class Perceptron(Learner):
     ) -> PerceptronState:
         """Begin with w = 0."""
         if isinstance(graph, Features):
-            from zerokelvin.learners.vector_perceptron import VectorPerceptronState
+            from zerokelvin.learners.vector_perceptron import start_vectors
 
-            return VectorPerceptronState(graph, self.prepare(graph) if prepared is None else prepared, self)
+            return start_vectors(graph, self)
         return PerceptronState(graph, self.prepare(graph) if prepared is None else prepared, self)
+
+    def start_problems(self, graph: Graph, count: int, prepared: Any, seed: int) -> Problems:
+        """Begin `count` problems; those on feature vectors have a game of their own."""
+        if isinstance(graph, Features):
+            from zerokelvin.learners.vector_perceptron import vector_problems
+
+            return vector_problems(graph, self, count)
+        return super().start_problems(graph, count, prepared, seed)
 
 
 def _smoothed(graph: Graph, u: Ints, price: float) -> Ints:

@@ -122,7 +122,7 @@ class RandomQuery(Learner):
     >>> line = Graph.from_edges([(0, 1), (1, 2), (2, 3)])
     >>> state = RandomQuery(p=0.5, inner="perceptron").start(line)
     >>> [state.ask(0, trial) for trial in range(6)]
-    [True, False, True, False, False, True]
+    [False, False, True, True, False, True]
     """
 
     p: float = 0.5

@@ -44,7 +44,7 @@ class Sslgc(Ollgc):
     True
     >>> state.update(0, -1)
     >>> round(state.variance(0), 3), round(state.variance(3), 3)
-    (0.438, 0.67)
+    (0.426, 0.705)
     """
 
     kappa: float = 0.4

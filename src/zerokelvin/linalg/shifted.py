@@ -81,7 +81,7 @@ class PrimalShifted(Shifted):
 
     >>> system = PrimalShifted(2)
     >>> system.add(np.array([1.0, 0.0]))
-    >>> system.solve(1.0, np.array([1.0, 1.0])).tolist()
+    >>> system.solve(1.0, np.array([1.0, 1.0])).round(12).tolist()
     [0.5, 1.0]
     >>> system.solve(1.2, np.array([1.1, 1.2])).round(12).tolist()
     [0.5, 1.0]

@@ -1,0 +1,99 @@
+"""Selective LLGC and BBQ against Algorithm 2 by definition, and the label-complexity bound."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from naive import ollgc as naive
+from strategies import games
+
+from zerokelvin import Graph, play
+from zerokelvin.errors import ParameterError
+from zerokelvin.learners import make
+from zerokelvin.learners.bbq import Bbq
+from zerokelvin.learners.sslgc import Sslgc
+
+
+@pytest.mark.kernels
+@given(games(connected=True), st.sampled_from([0.1, 0.4, 1.0]), st.sampled_from([0.1, 1.0]), st.booleans())
+def test_equals_algorithm_2(game, kappa, mu, every_round):
+    graph, _, trials = game
+    margins, asked, learnt = naive.run(naive.embedding(graph, 100, 2.0), trials, mu, kappa, every_round)
+    name = "bbq" if every_round else "sslgc"
+    for rank in (100, None):
+        state = make(name, rank=rank, mu=mu, kappa=kappa).start(graph)
+        for t, ((node, label), margin, ask, learn) in enumerate(
+            zip(trials, margins, asked, learnt, strict=True)
+        ):
+            assert state.margin(node) == pytest.approx(margin, abs=1e-7)
+            if state.mistakes and abs(margin) < 1e-7:
+                return  # the sign of a tie is rounding's choice
+            assert t == 0 or state.ask(node, t) == ask
+            if ask:
+                state.update(node, label)
+                assert state.seen_learnt[-1] == learn
+
+
+@pytest.mark.kernels
+@given(games(), st.sampled_from([0.0, 0.3, 0.7, 1.0]), st.sampled_from([0.01, 1.0]), st.integers(1, 8))
+def test_label_complexity_holds_for_bbq(game, kappa, mu, repeats):
+    graph, _, trials = game
+    for rank in (4, None):
+        state = Bbq(rank=rank, mu=mu, kappa=kappa).start(graph)
+        many = trials * repeats
+        for t, (node, label) in enumerate(many):
+            if t == 0 or state.ask(node, t):
+                state.update(node, label)
+        for spectral in (True, False):
+            bound = state.queries_bound(len(many), spectral)
+            zeros = state.trials - state.mistakes  # queries of nodes at 0, which no update can follow
+            assert bound.holds == (zeros == 0)
+            assert bound.allows(state.trials - zeros), (bound, state.trials)
+
+
+def test_label_complexity_fails_for_sslgc():
+    """Always right, so never updated: the variance stays, and nearly every trial is asked about."""
+    graph = Graph.from_edges([(0, 1)])
+    trials, kappa = 5000, 0.4
+    run = play(
+        graph, ["yes", "yes"], Sslgc(kappa=kappa, b=2.0), order=[0, 1] * (trials // 2), classes=["no", "yes"]
+    )
+    printed = trials**kappa * 2 * np.log1p(run.queries * 3 / 2)  # even with B = 3 ≥ ‖m‖² put in
+    assert run.mistakes == 0
+    assert run.queries > 4900 > 2 * printed
+    bbq = play(
+        graph, ["yes", "yes"], Bbq(kappa=kappa, b=2.0), order=[0, 1] * (trials // 2), classes=["no", "yes"]
+    )
+    assert bbq.queries <= trials**kappa * 2 * np.log1p(bbq.queries * 3 / 2) < 500
+
+
+def test_the_rule_itself_never_asks_in_the_first_trial():
+    """r_1 < 1 = 1^−κ: Algorithm 2 as printed lets the first node pass; a game asks there anyway."""
+    graph = Graph.from_edges([(0, 1), (1, 2)])
+    assert not Sslgc(mu=1e-9).start(graph).ask(0, trial=0)
+    assert play(graph, [0, 1, 1], "sslgc", mu=1e-9).asked[0].all()
+
+
+@pytest.mark.kernels
+def test_bbq_asks_the_same_of_all_classes():
+    rng = np.random.default_rng(2)
+    graph = Graph.from_edges(rng.integers(0, 50, (120, 2)), num_nodes=50)
+    run = play(graph, rng.integers(0, 4, 50), "bbq", rank=10, kappa=0.3, repeats=3)
+    assert (run.asked == run.asked[:, :1]).all()
+    assert 0 < run.queries < run.trials
+    selective = play(graph, rng.integers(0, 4, 50), "sslgc", rank=10, kappa=0.3, repeats=3)
+    assert not (selective.asked == selective.asked[:, :1]).all()
+
+
+def test_bounds_of_selective_learners_promise_nothing_on_passed_trials():
+    graph = Graph.from_edges([(0, 1), (1, 2)])
+    for name in ("sslgc", "bbq"):
+        bound = play(graph, [0, 1, 1], name).bound
+        assert not bound.holds
+        assert "every label is asked for" in str(bound)
+
+
+@pytest.mark.parametrize("kappa", [-0.1, 1.5])
+def test_bad_kappa(kappa):
+    with pytest.raises(ParameterError, match="between 0 and 1"):
+        Sslgc(kappa=kappa)
