@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from strategies import games
 
+from strategies import games
 from zerokelvin import Graph, play, start
 from zerokelvin.errors import ParameterError
 from zerokelvin.learners import Doubt, Trials, Variance, make, parse_policy

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from naive import second_order as naive
 
+from naive import second_order as naive
 from zerokelvin import Graph, load, play, start
 from zerokelvin.errors import GraphError, NodeError, ParameterError
 from zerokelvin.graph.features import Features

@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+
 from naive import ollgc as naive
 from strategies import games
-
 from zerokelvin import Graph, play, play_shuffles, start
 from zerokelvin.errors import ParameterError, SessionError
 from zerokelvin.learners import Trials, make

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from naive import second_order as naive
 
+from naive import second_order as naive
 from zerokelvin import Graph, play
 from zerokelvin.errors import ParameterError
 from zerokelvin.graph.features import Features
@@ -164,7 +164,7 @@ def test_ollgc_and_second_order_agree_in_sign(stream, mu):
     ],
 )
 def test_mistakes_within_the_bound(params, stream):
-    """Theorems 3.1, 4.1, 4.2 and Corollary 3.4, also with noise: labels of a row may contradict each other."""
+    """Theorems 3.1, 4.1, 4.2 and Corollary 3.4, also with noise: a row may get contradicting labels."""
     X, trials = stream
     state = SecondOrder(**params).start(Features(X))
     mistakes = 0

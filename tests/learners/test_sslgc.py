@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+
 from naive import ollgc as naive
 from strategies import games
-
 from zerokelvin import Graph, play
 from zerokelvin.errors import ParameterError
 from zerokelvin.learners import make
