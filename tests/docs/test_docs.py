@@ -33,22 +33,13 @@ def test_every_python_snippet_runs(page, tmp_path, monkeypatch):
 
 
 def test_the_site_builds(tmp_path):
-    command = [
-        sys.executable,
-        "-m",
-        "mkdocs",
-        "build",
-        "--strict",
-        "--quiet",
-        "--site-dir",
-        str(tmp_path / "site"),
-    ]
-    result = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    site = tmp_path / "site"
+    command = [sys.executable, "-m", "mkdocs", "build", "--strict", "--site-dir", str(site)]
+    environment = os.environ | {"NO_MKDOCS_2_WARNING": "1"}
+    result = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, check=False)
     assert result.returncode == 0, result.stderr
-    for name in zk.learners.names():
-        assert f"<code>{name}</code>" in (tmp_path / "site/reference/learners/index.html").read_text(
-            encoding="utf-8"
-        )
+    table = (site / "reference/learners/index.html").read_text(encoding="utf-8")
+    assert [name for name in zk.learners.names() if f"<code>{name}</code>" not in table] == []
 
 
 def test_every_public_name_is_in_the_reference():

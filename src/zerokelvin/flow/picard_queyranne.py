@@ -131,6 +131,8 @@ class PicardQueyranne:
         The first has the fewest −1 nodes, the last the most; the time between two is linear in the
         number of super-vertices and arcs.
 
+        Examples
+        --------
         >>> path = Graph.from_edges([(0, 1), (1, 2), (2, 3)])
         >>> [cut.tolist() for cut in picard_queyranne(path, {0: 0, 3: 1}).minimum_cuts()]
         [[-1, 1, 1, 1], [-1, -1, 1, 1], [-1, -1, -1, 1]]
