@@ -14,7 +14,7 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.layout_engine import ConstrainedLayoutEngine
-from matplotlib.ticker import FuncFormatter, MaxNLocator, PercentFormatter
+from matplotlib.ticker import FuncFormatter, LogLocator, MaxNLocator, NullLocator, PercentFormatter
 from numpy.typing import NDArray
 
 from zerokelvin.experiments.plots import BLUE, GREEN, GREY, INK, ORANGE
@@ -48,7 +48,10 @@ def draw_ranks(sweep: RankSweep) -> Figure:
         _dress(axes, heading, "Rank d, the constant column included")
         axes.set_xscale("log")
         axes.set_xticks(ranks, [str(rank) for rank in sweep.ranks])
-        axes.minorticks_off()
+        axes.xaxis.set_minor_locator(NullLocator())
+    right.yaxis.set_major_locator(LogLocator(subs=(1.0, 3.0)))
+    right.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
+    right.yaxis.set_minor_locator(NullLocator())
     left.yaxis.set_major_formatter(PercentFormatter(1, decimals=0))
     _legend(figure, left)
     return figure

@@ -29,6 +29,7 @@ __all__ = ["Arena", "Game", "Job", "embed", "play_alone", "play_jobs", "workers"
 Floats = NDArray[np.float64]
 
 POINTS = 60  # points on a curve
+REPEATS, ENOUGH = 5, 1.0  # games, and seconds, after which a time is taken
 
 
 @dataclass(frozen=True, eq=False)
@@ -122,11 +123,21 @@ def play_jobs(
 
 
 def play_alone(arena: Arena, job: Job, shares: Sequence[float] = (1.0,)) -> Floats:
-    """Seconds that the first `shares` of a game's rounds take, with no other game at the same time."""
+    """Seconds that the first `shares` of a game's rounds take, with no other game at the same time.
+
+    Each is the best of up to five repeats, fewer where they take long: what else the machine does adds
+    to a time and never takes from it.
+    """
     source = arena.cut(job.rank)
     order = _play(arena, job, source).order
-    ends = [max(1, round(share * len(order))) for share in shares]
-    return np.array([_play(arena, job, source, order[:end]).seconds for end in ends])
+    seconds = np.zeros(len(shares))
+    for i, share in enumerate(shares):
+        part = order[: max(1, round(share * len(order)))]
+        tried: list[float] = []
+        while len(tried) < REPEATS and (not tried or sum(tried) < ENOUGH):
+            tried.append(_play(arena, job, source, part).seconds)
+        seconds[i] = min(tried)
+    return seconds
 
 
 def _play(arena: Arena, job: Job, source: Coordinates, order: NDArray[np.generic] | None = None) -> Run:
