@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 import naive.halving as naive
 import strategies
+from zerokelvin.checks import check_learner
 from zerokelvin.errors import GraphError, ParameterError
 from zerokelvin.graph import Graph, generators
 from zerokelvin.learners import sign
@@ -165,3 +166,7 @@ def test_limits_are_explained():
         Halving().prepare(Graph.from_edges([(0, 1)], weights=[-1.0]))
     with pytest.raises(ParameterError, match="lower k"):
         Halving(k=5000).start(generators.line(9000).graph).bound([1] * 9000)
+
+
+def test_a_larger_budget_keeps_the_contract():
+    check_learner(Halving(k=3.0))

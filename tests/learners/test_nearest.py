@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 import naive.nearest as naive
 import strategies
 from linalg.graphs import random_graph
+from zerokelvin.checks import check_learner
 from zerokelvin.errors import GraphError, ParameterError
 from zerokelvin.graph import Graph, exponential_graph, generators
 from zerokelvin.learners import sign
@@ -128,3 +129,8 @@ def test_parameters_and_graphs_are_checked():
         Nearest().prepare(Graph.from_edges([(0, 1)], weights=[-1.0]))
     with pytest.raises(GraphError, match="positive definite"):
         Nearest(distance="resistance").prepare(Graph.from_edges([(0, 1)], weights=[-1.0]))
+
+
+@pytest.mark.parametrize("distance", DISTANCES)
+def test_several_neighbours_keep_the_contract(distance):
+    check_learner(Nearest(k=3, distance=distance))

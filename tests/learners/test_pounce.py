@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 import naive.pounce as naive
 import strategies
 from linalg.graphs import random_graph
+from zerokelvin.checks import check_learner
 from zerokelvin.errors import GraphError, ParameterError
 from zerokelvin.graph import Graph, exponential_graph, generators
 from zerokelvin.graph.covers import component_separating_number, separating_number
@@ -403,3 +404,7 @@ def test_cora_is_predicted_as_well_as_measured(data_folder):
     assert 0.046 < eager.error_binary < 0.057
     assert plain.bound.allows(plain.mistakes)
     assert eager.bound.allows(eager.mistakes)
+
+
+def test_every_round_keeps_the_contract():
+    check_learner(make("pounce", every_round=True))
