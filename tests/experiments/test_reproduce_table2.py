@@ -69,9 +69,11 @@ def test_mu_is_that_of_least_error_and_for_sslgc_selective():
 
 
 def test_the_held_out_order_is_not_among_those_reported():
-    setting = Setting(100, 2.0, 0.4, 20, 7)
-    assert setting.held_out not in setting.seeds
-    assert list(setting.seeds) == list(range(7, 27))
+    for shuffles in (2, 20, 10_000):
+        setting = Setting(100, 2.0, 0.4, shuffles, 7)
+        assert setting.held_out == 10_007
+        assert setting.held_out not in setting.seeds
+    assert list(Setting(100, 2.0, 0.4, 20, 7).seeds) == list(range(7, 27))
 
 
 def test_a_data_set_of_ones_own_and_all_pictures(blobs):

@@ -3,17 +3,22 @@
 from zerokelvin.experiments.catalogue import LearnerInfo, describe_learner, list_learners, parse_parameters
 from zerokelvin.experiments.demo import Demo, learned_mistakes, play_demo, save_pictures
 from zerokelvin.experiments.problem import Problem, load_problem
+from zerokelvin.experiments.reproduction import EXPERIMENTS, Experiment, Report, make_experiment
 from zerokelvin.experiments.summary import Summary, summarize
 
 __all__ = [
+    "EXPERIMENTS",
     "Demo",
+    "Experiment",
     "LearnerInfo",
     "Problem",
+    "Report",
     "Summary",
     "describe_learner",
     "learned_mistakes",
     "list_learners",
     "load_problem",
+    "make_experiment",
     "parse_parameters",
     "play_demo",
     "save_pictures",

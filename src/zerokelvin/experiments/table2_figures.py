@@ -47,7 +47,9 @@ def draw_ranks(sweep: RankSweep) -> Figure:
     for axes, heading in ((left, "One-vs-rest error"), (right, "Seconds of a game, all classes")):
         _dress(axes, heading, "Rank d, the constant column included")
         axes.set_xscale("log")
-        axes.set_xticks(ranks, [str(rank) for rank in sweep.ranks])
+        nexts = np.append(ranks[1:], np.inf)
+        names = [str(rank) if after > 1.4 * rank else "" for rank, after in zip(ranks, nexts, strict=True)]
+        axes.set_xticks(ranks, names)
         axes.xaxis.set_minor_locator(NullLocator())
     right.yaxis.set_major_locator(LogLocator(subs=(1.0, 3.0)))
     right.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))

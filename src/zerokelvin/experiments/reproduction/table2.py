@@ -18,6 +18,7 @@ from zerokelvin.experiments.problem import Problem, load_problem
 from zerokelvin.experiments.reproduction.base import Experiment, Picture, Progress, Report, Table, experiment
 from zerokelvin.experiments.reproduction.games import embed
 from zerokelvin.experiments.reproduction.table2_measures import (
+    HELD_OUT,
     Measured,
     RankSweep,
     RateSweep,
@@ -64,8 +65,8 @@ class Table2(Experiment):
     kappa: float = 0.4
 
     def __post_init__(self) -> None:
-        if self.shuffles is not None and self.shuffles < 2:
-            raise ParameterError(f"shuffles={self.shuffles} must be at least 2, for deviations and t-tests.")
+        if self.shuffles is not None and not 2 <= self.shuffles <= HELD_OUT:
+            raise ParameterError(f"shuffles={self.shuffles} must lie between 2 and {HELD_OUT}, for a t-test.")
 
     @property
     def setting(self) -> Setting:

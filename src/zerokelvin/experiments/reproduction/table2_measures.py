@@ -30,6 +30,7 @@ LEARNERS = ("perceptron", "ollgc", "sslgc")
 BASELINES = ("perceptron", "ollgc")
 GRID = (0.001, 0.01, 0.1, 1.0, 10.0)
 MOST = 0.8  # share of the labels above which a μ does not count as selective
+HELD_OUT = 10_000  # what is added to the seed for the order on which μ is chosen
 TIMED = 5  # games per learner that are played alone for their time
 
 
@@ -51,7 +52,7 @@ class Setting:
     @property
     def held_out(self) -> int:
         """The order on which μ is chosen."""
-        return self.seed + self.shuffles
+        return self.seed + HELD_OUT
 
     def learner(self, name: str, mu: float, rank: int | None = None, kappa: float | None = None) -> Learner:
         """A learner of the table with this setting."""
