@@ -30,6 +30,7 @@ from zerokelvin.jit import kernel
 
 __all__ = [
     "absorb",
+    "back_substitute",
     "dot",
     "empty_factor",
     "forward",
@@ -205,7 +206,7 @@ def absorb(factor: Floats, z: Floats, gain: Floats) -> float:
 
 
 @kernel
-def _back_substitute(factor: Floats, w: Floats, d: int) -> None:
+def back_substitute(factor: Floats, w: Floats, d: int) -> None:
     """Overwrite w by L⁻ᵀw, four rows per sweep."""
     i = d
     while i >= 4:
@@ -264,7 +265,7 @@ def solve(factor: Floats, d: int, side: int) -> None:
     w = factor[d + side]
     for i in range(d):
         w[i] = factor[i, d + side]
-    _back_substitute(factor, w, d)
+    back_substitute(factor, w, d)
 
 
 @kernel
@@ -286,7 +287,7 @@ def learn(factor: Floats, x: Floats, labels: Floats, gain: Floats, z: Floats) ->
         for side in range(sides):
             solve(factor, d, side)
         return form
-    _back_substitute(factor, gain, d)
+    back_substitute(factor, gain, d)
     for side in range(sides):
         w = factor[d + side, :d]
         step = labels[side] - dot(w, x)

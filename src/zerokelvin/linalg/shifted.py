@@ -2,11 +2,15 @@
 
 The second-order perceptron with increasing parameter changes a at every update, which is no low-rank
 change, and its authors knew no update cheaper than a fresh factorisation, O(d³) (Cesa-Bianchi, Conconi,
-Gentile 2005, section 4.1). Here the factor of a₀I + C is kept at an old shift a₀ ≤ a and moved by rank-one
-updates, O(d²). As a preconditioner it leaves a matrix with eigenvalues (a + λ)/(a₀ + λ) in [1, a/a₀], so
-conjugate gradients gain at every step a factor (√q − 1)/(√q + 1) with q = a/a₀: 0.056 for q = 1.25. The
-factor is computed afresh when a/a₀ passes `RATIO`. Because a_k grows linearly in k, that happens
-log m / log RATIO times in m updates: O(d²) per update and O(d³ log m) in all.
+Gentile 2005, section 4.1). Here the factor of M = a₀I + C is kept at an old shift a₀ ≤ a and moved by
+rank-one updates, O(d²). With δ = a − a₀ the system is
+
+    (I + δM⁻¹) w = M⁻¹v,     eigenvalues 1 + δ/(a₀ + λ) in [1, a/a₀],
+
+so conjugate gradients, at one pair of triangular solves per step, gain at every step a factor
+(√q − 1)/(√q + 1) with q = a/a₀: 0.056 for q = 1.25. The factor is computed afresh when q passes `RATIO`.
+Because a_k grows linearly in k, that happens log m / log RATIO times in m updates: O(d²) per update and
+O(d³ log m) in all.
 
 `PrimalShifted` takes vectors, `DualShifted` the rows of a growing Gram matrix.
 """
@@ -19,7 +23,8 @@ import numpy as np
 import scipy.linalg
 from numpy.typing import NDArray
 
-from zerokelvin.linalg.ldl import absorb, empty_factor
+from zerokelvin.jit import kernel
+from zerokelvin.linalg.ldl import absorb, back_substitute, dot, empty_factor, forward
 
 __all__ = ["RATIO", "DualShifted", "PrimalShifted", "Shifted"]
 
@@ -27,53 +32,32 @@ Floats = NDArray[np.float64]
 
 RATIO = 1.25
 TOLERANCE = 1e-14
+MAX_STEPS = 50
 
 
 class Shifted(ABC):
-    """A growing matrix C with a preconditioner at an old shift."""
+    """A growing matrix C with its factor at an old shift."""
 
     def __init__(self) -> None:
         self.base = 0.0
         self.factorisations = 0
-        self.iterations = 0
-
-    @abstractmethod
-    def multiply(self, vector: Floats) -> Floats:
-        """The product C·vector."""
-
-    @abstractmethod
-    def precondition(self, vector: Floats) -> Floats:
-        """The solution at the old shift, (a₀I + C)⁻¹·vector."""
 
     @abstractmethod
     def refactor(self, shift: float) -> None:
-        """Compute the preconditioner afresh at this shift."""
+        """Compute the factor afresh at this shift."""
+
+    @abstractmethod
+    def solve_at(self, gap: float, right: Floats, guess: Floats) -> Floats:
+        """The solution at the shift base + gap, from a guess."""
 
     def solve(self, shift: float, right: Floats, guess: Floats | None = None) -> Floats:
-        """(shift·I + C)⁻¹ right, by conjugate gradients to the last digits."""
+        """(shift·I + C)⁻¹ right, to the last digits."""
         if not RATIO * self.base >= shift >= self.base > 0:
             self.refactor(shift)
             self.base = shift
             self.factorisations += 1
-        if self.base == shift:
-            return self.precondition(right)
-        x = self.precondition(right) if guess is None else guess.copy()
-        residual = right - shift * x - self.multiply(x)
-        z = self.precondition(residual)
-        direction, energy = z, float(residual @ z)
-        target = TOLERANCE * float(np.linalg.norm(right))
-        for _ in range(50):
-            if float(np.linalg.norm(residual)) <= target or energy <= 0:
-                break
-            image = shift * direction + self.multiply(direction)
-            step = energy / float(direction @ image)
-            x = x + step * direction
-            residual = residual - step * image
-            z = self.precondition(residual)
-            previous, energy = energy, float(residual @ z)
-            direction = z + (energy / previous) * direction
-            self.iterations += 1
-        return x
+        start = np.zeros(len(right)) if guess is None else guess
+        return self.solve_at(shift - self.base, right, start)
 
 
 class PrimalShifted(Shifted):
@@ -95,25 +79,10 @@ class PrimalShifted(Shifted):
         self.factor = empty_factor(dimension, 1.0, 0)
 
     def add(self, x: Floats) -> None:
-        """Add x xᵀ to C and to the preconditioner."""
-        self.matrix += np.outer(x, x)
+        """Add x xᵀ to C and to the factor."""
+        self.matrix += x[:, None] * x
         if self.base > 0:
             absorb(self.factor, x.copy(), np.empty(len(x)))
-
-    def multiply(self, vector: Floats) -> Floats:
-        """The product C·vector."""
-        return self.matrix @ vector
-
-    def precondition(self, vector: Floats) -> Floats:
-        """Two triangular solves."""
-        half = scipy.linalg.solve_triangular(
-            self.factor, vector, trans="T", unit_diagonal=True, check_finite=False
-        )
-        half /= np.diag(self.factor)
-        solution: Floats = scipy.linalg.solve_triangular(
-            self.factor, half, unit_diagonal=True, check_finite=False
-        )
-        return solution
 
     def refactor(self, shift: float) -> None:
         """A Cholesky factor of shift·I + C, rescaled to unit diagonal."""
@@ -121,6 +90,10 @@ class PrimalShifted(Shifted):
         diagonal = np.diag(upper).copy()
         self.factor = np.ascontiguousarray(upper / diagonal[:, None])
         np.fill_diagonal(self.factor, diagonal**2)
+
+    def solve_at(self, gap: float, right: Floats, guess: Floats) -> Floats:
+        """Conjugate gradients in compiled code."""
+        return _conjugate_gradients(self.factor, gap, right, guess.copy())
 
 
 class DualShifted(Shifted):
@@ -137,53 +110,82 @@ class DualShifted(Shifted):
         super().__init__()
         self.size = 0
         self._gram = np.zeros((8, 8))
-        self._lower = np.zeros((8, 8))
+        self._factor = np.zeros((8, 8))  # as in `linalg.ldl`: D on the diagonal, columns of L as rows
 
     @property
     def gram(self) -> Floats:
         """The Gram matrix as it is now."""
         return self._gram[: self.size, : self.size]
 
-    @property
-    def lower(self) -> Floats:
-        """Its Cholesky factor at the old shift."""
-        return self._lower[: self.size, : self.size]
-
     def add(self, cross: Floats, norm: float) -> None:
-        """Border C with a point's kernel values and its norm; the preconditioner gains a row."""
+        """Border C with a point's kernel values and its norm; the factor gains a column."""
         k = self.size
         if k == len(self._gram):
-            for name in ("_gram", "_lower"):
+            for name in ("_gram", "_factor"):
                 grown = np.zeros((2 * k, 2 * k))
                 grown[:k, :k] = getattr(self, name)
                 setattr(self, name, grown)
         self._gram[k, :k] = self._gram[:k, k] = cross
         self._gram[k, k] = norm
         if self.base > 0:
-            row = (
-                scipy.linalg.solve_triangular(self.lower, cross, lower=True, check_finite=False)
-                if k
-                else np.zeros(0)
-            )
-            self._lower[k, :k] = row
-            self._lower[k, k] = np.sqrt(max(self.base + norm - float(row @ row), 0.5 * self.base))
+            half = cross.copy()
+            form = float(forward(self._factor[:k, :k], half, k))
+            self._factor[:k, k] = half / np.diag(self._factor)[:k]
+            self._factor[k, k] = max(self.base + norm - form, 0.5 * self.base)
         self.size = k + 1
 
-    def multiply(self, vector: Floats) -> Floats:
-        """The product C·vector."""
-        return self.gram @ vector
-
-    def precondition(self, vector: Floats) -> Floats:
-        """Two triangular solves."""
-        if self.size == 0:
-            return vector.copy()
-        solution: Floats = scipy.linalg.cho_solve((self.lower, True), vector, check_finite=False)
-        return solution
-
     def refactor(self, shift: float) -> None:
-        """A Cholesky factor of shift·I + C."""
+        """A Cholesky factor of shift·I + C, rescaled to unit diagonal."""
         if self.size:
-            shifted = self.gram + shift * np.eye(self.size)
-            self._lower[: self.size, : self.size] = scipy.linalg.cholesky(
-                shifted, lower=True, check_finite=False
-            )
+            upper = scipy.linalg.cholesky(self.gram + shift * np.eye(self.size), check_finite=False)
+            diagonal = np.diag(upper)
+            square = self._factor[: self.size, : self.size]
+            square[:] = upper / diagonal[:, None]
+            np.fill_diagonal(square, diagonal**2)
+
+    def solve_at(self, gap: float, right: Floats, guess: Floats) -> Floats:
+        """Conjugate gradients in compiled code."""
+        factor = np.ascontiguousarray(self._factor[: self.size, : self.size])
+        return _conjugate_gradients(factor, gap, right, guess.copy())
+
+
+@kernel
+def _apply_inverse(factor: Floats, vector: Floats, result: Floats) -> None:
+    """Set result to (L D Lᵀ)⁻¹ vector."""
+    d = vector.shape[0]
+    result[:] = vector
+    forward(factor, result, d)
+    for i in range(d):
+        result[i] /= factor[i, i]
+    back_substitute(factor, result, d)
+
+
+@kernel
+def _conjugate_gradients(factor: Floats, gap: float, right: Floats, x: Floats) -> Floats:
+    """Solve (I + gap·M⁻¹) x = M⁻¹ right from the guess x, M = L D Lᵀ."""
+    d = right.shape[0]
+    target = np.empty(d)
+    _apply_inverse(factor, right, target)
+    if gap == 0.0:
+        return target
+    image = np.empty(d)
+    _apply_inverse(factor, x, image)
+    residual = target - x - gap * image
+    direction = residual.copy()
+    energy = dot(residual, residual)
+    stop = TOLERANCE * TOLERANCE * dot(target, target)
+    for _ in range(MAX_STEPS):
+        if energy <= stop:
+            break
+        _apply_inverse(factor, direction, image)
+        for i in range(d):
+            image[i] = direction[i] + gap * image[i]
+        step = energy / dot(direction, image)
+        for i in range(d):
+            x[i] += step * direction[i]
+            residual[i] -= step * image[i]
+        previous = energy
+        energy = dot(residual, residual)
+        for i in range(d):
+            direction[i] = residual[i] + energy / previous * direction[i]
+    return x
