@@ -4,8 +4,9 @@ Amestoy, Davis and Duff (1996), "An approximate minimum degree ordering algorith
 step a node of least (approximate) degree; the graph after elimination is kept implicitly as a quotient
 graph of *variables* and *elements* (eliminated cliques), nodes that have become indistinguishable are
 merged, and elements covered by a newer one are absorbed. The fill of the Cholesky factor is the sum of
-the pivots' degrees, so it is known as the order is built and the search stops as soon as it passes a
-limit: a graph that is too dense for a direct method says so early.
+the pivots' degrees, so it is known as the order is built. The search stops as soon as the fill so far, and
+half the present degree for every node left, pass a limit, or when it has itself cost too much: a graph
+that is too dense for a direct method says so early.
 """
 
 from __future__ import annotations
@@ -21,6 +22,9 @@ from zerokelvin.jit import kernel
 __all__ = ["EliminationOrder", "minimum_degree"]
 
 Ints = NDArray[np.int64]
+
+PATIENCE = 10.0
+"""List entries looked at, per entry of the matrix, before a search with a limit is given up."""
 
 
 @dataclass(frozen=True)
@@ -69,7 +73,8 @@ def minimum_degree(indptr: Ints, indices: Ints, max_fill: float = np.inf) -> Eli
     work = np.empty(len(indices) + len(indices) // 5 + count + 8, dtype=np.int64)
     work[: len(indices)] = indices
     limit = float(min(max_fill, 1e18))
-    complete, fill, owner, rank, rows = _minimum_degree(starts, work, limit)
+    patience = 1e6 + PATIENCE * len(work) if np.isfinite(max_fill) else 1e18
+    complete, fill, owner, rank, rows = _minimum_degree(starts, work, limit, patience)
     if not complete:
         nothing = np.zeros(0, np.int64)
         return EliminationOrder(False, int(fill), nothing, nothing, nothing)
@@ -113,7 +118,7 @@ def _unlink(i: Any, degree: Any, head: Any, nxt: Any, prv: Any) -> Any:
 
 
 @kernel
-def _minimum_degree(starts: Any, iw: Any, limit: Any) -> Any:
+def _minimum_degree(starts: Any, iw: Any, limit: float, patience: float) -> Any:
     """The quotient-graph loop: owner of every node (a node or a pivot) and the rank of every pivot."""
     n = len(starts) - 1
     pe = starts[:n].copy()
@@ -143,6 +148,7 @@ def _minimum_degree(starts: Any, iw: Any, limit: Any) -> Any:
     done = 0
     lowest = 0
     fill = 0.0
+    touched = 0.0
     pivots = 0
     while done < n:
         while head[lowest] < 0:
@@ -200,6 +206,7 @@ def _minimum_degree(starts: Any, iw: Any, limit: Any) -> Any:
         # -- approximate degrees, absorption, mass elimination, hashing
         for q in range(begin, free):
             i = iw[q]
+            touched += ln[i]
             p1 = pe[i]
             pn = p1
             key = 0
@@ -302,7 +309,7 @@ def _minimum_degree(starts: Any, iw: Any, limit: Any) -> Any:
         rows[pivots] = dme
         pivots += 1
         fill += npiv * dme + npiv * (npiv + 1) / 2
-        if fill > limit:
+        if fill + 0.5 * left * dme > limit or touched > patience:
             return False, fill, owner, rank, rows
     return True, fill, owner, rank, rows
 
