@@ -42,6 +42,12 @@ CASES = {
     "explain an unknown learner": (("learners", "perceptrn"), "perceptron"),
     "too few digits": (("demo", "--nodes", "3"), "nodes=3"),
     "too many digits": (("demo", "--nodes", "99999"), "nodes=99999"),
+    "unknown experiment": (("reproduce", "tabel2"), "did you mean 'table2'"),
+    "one order to reproduce": (("reproduce", "table2", "--shuffles", "1"), "shuffles=1"),
+    "option of another experiment": (("reproduce", "table5.1", "--data", "cora"), "'data'"),
+    "results into a file": (("reproduce", "table2", "--output", "edges.csv"), "edges.csv"),
+    "unknown data to reproduce": (("reproduce", "table2", "--data", "coar"), "coar"),
+    "no co-author files": (("reproduce", "table2", "--coauthor", "nowhere"), "nowhere"),
     "a file as folder": (("demo", "--nodes", "60", "--output", "edges.csv"), "edges.csv"),
 }
 

@@ -59,6 +59,8 @@ def test_paired_test_without_spread():
     found = paired_test(base + 0.125, base)
     assert (found.t, found.p, found.significant) == (None, None, True)
     assert not paired_test(base, base).significant
+    thirds = np.array([0.1, 0.2, 0.3])  # the gaps differ by rounding
+    assert paired_test(thirds + 0.1, thirds).p is None
 
 
 def test_mu_is_that_of_least_error_and_for_sslgc_selective():
