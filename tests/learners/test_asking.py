@@ -12,6 +12,7 @@ from zerokelvin.learners import Doubt, Trials, Variance, make, parse_policy
 from zerokelvin.learners.asking import coins, worth_asking
 from zerokelvin.learners.llgc import Llgc
 from zerokelvin.learners.random_query import RandomQuery
+from zerokelvin.session.questions import open_questions
 
 
 def ring(n=30, seed=0):
@@ -124,3 +125,22 @@ def test_llgc_is_the_batch_solution_after_every_label(game, mu):
     assert sum(share for _, share in state.explain(0)) == pytest.approx(state.margin(0), abs=1e-6)
     with pytest.raises(ParameterError):
         Llgc(mu=0.0)
+
+
+def test_open_questions_are_those_a_prediction_asks():
+    graph, labels, _ = ring(12)
+    session = start(graph, "ollgc", classes=("a", "b"), policy="doubt:3", budget=9, rank=6, mu=0.1)
+    assert open_questions(session) == list(range(12))
+    rounds = 0
+    while questions := open_questions(session):
+        answered = {event.node for event in session.events}
+        wanted = [node for node in range(12) if node not in answered and session.predict(node).ask]
+        assert sorted(questions) == wanted
+        sureness = [session.predict(node).confidence for node in questions]
+        assert sureness == sorted(sureness)
+        assert open_questions(session, limit=1) == questions[:1]
+        session.learn(questions[0], labels[questions[0]])
+        rounds += 1
+    assert 2 <= rounds == session.queries <= 9
+    spent = start(graph, "perceptron", budget=0)
+    assert open_questions(spent) == []
