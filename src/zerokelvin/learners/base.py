@@ -88,6 +88,10 @@ class State(ABC):
         """The labelled nodes that decided the margin of `node`, with their contributions to it."""
         return []
 
+    def remark(self, node: int) -> str:
+        """A sentence on how the margin of `node` came about, shown with the prediction; "" for none."""
+        return ""
+
     def snapshot(self) -> dict[str, NDArray[Any]]:
         """Copies of everything that `update` changes, as arrays."""
         return {name: np.array(getattr(self, name)) for name in self.fields}

@@ -1,0 +1,175 @@
+"""What the minimum-cut learners have in common: the state of one problem, and its compiled game.
+
+A state keeps the Picard–Queyranne graph of the labels seen (`zerokelvin.flow.OnlineCut`). Its margin is
+
+- ±1 where every label-consistent minimum cut agrees on the node: a look-up;
+- by the strategy of the learner on an inner node, never 0, so that a tie goes to −1, the source;
+- 0 in a connected component without labels, where games and sessions guess the class prior.
+
+Labels may come late or twice; where a node is given another label than before, the last one counts and
+its connected component is replayed. Every label is noted, so that the bound can be computed afterwards.
+
+Reference: Herbster, Pasteris and Ghosh (2015), Figure 3.
+"""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Mapping
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from zerokelvin.certify import Bound
+from zerokelvin.flow.components import length
+from zerokelvin.flow.online import OnlineCut
+from zerokelvin.flow.state import INNER, NONE, SIDE
+from zerokelvin.flow.state import State as Arrays
+from zerokelvin.flow.trials import learn
+from zerokelvin.graph import Graph
+from zerokelvin.jit import kernel
+from zerokelvin.learners.base import Problems, Progress, State, Trace, Trials
+from zerokelvin.learners.cut_bounds import path_certificate
+
+__all__ = ["CutState", "PathProblems", "PathState", "is_plain"]
+
+Ints = NDArray[np.int64]
+Floats = NDArray[np.float64]
+
+
+class CutState(State):
+    """One binary problem of a minimum-cut learner; subclasses say what an inner node's margin is."""
+
+    fields: ClassVar[tuple[str, ...]] = ("seen_nodes", "seen_labels")
+
+    def __init__(self, graph: Graph, cut: OnlineCut) -> None:
+        self.graph = graph
+        self.cut = copy.deepcopy(cut)  # the graph itself is shared
+        self.seen_nodes: list[int] = []
+        self.seen_labels: list[int] = []
+
+    def margin(self, node: int) -> float:
+        """±1 where all minimum cuts agree, 0 without labels, else what the strategy says."""
+        side = self.cut.side(node)
+        if side != INNER:
+            return float(side)
+        return 0.0 if self.cut.is_free(node) else self.inner_margin(node)
+
+    def inner_margin(self, node: int) -> float:
+        """The strategy's margin of an inner node in a component with labels; not 0."""
+        raise NotImplementedError
+
+    def update(self, node: int, label: int) -> None:
+        """Take the label; another one than before replaces it."""
+        self.cut.label(node, label)
+        self.seen_nodes.append(int(node))
+        self.seen_labels.append(int(label))
+
+    def remark(self, node: int) -> str:
+        """How the prediction came about."""
+        if self.cut.side(node) != INNER:
+            return "Every minimum cut that agrees with the labels says so."
+        return "" if self.cut.is_free(node) else self.inner_remark(node)
+
+    def inner_remark(self, node: int) -> str:
+        """How the prediction of an inner node came about."""
+        return ""
+
+    def restore(self, arrays: Mapping[str, NDArray[Any]]) -> None:
+        """Learn the labels of a snapshot again, in their order."""
+        for node, label in zip(arrays["seen_nodes"].tolist(), arrays["seen_labels"].tolist(), strict=True):
+            self.update(node, label)
+
+
+class PathState(CutState):
+    """A state that predicts an inner node by the lengths of its paths from the source and to the target."""
+
+    def inner_margin(self, node: int) -> float:
+        """−½ where the path from the source is at most as long as that to the target, else ½."""
+        return 0.5 * self.cut.guess(node)
+
+    def margins(self, nodes: Ints) -> Floats:
+        """The margins of several nodes, in compiled code."""
+        return np.asarray(_margins(self.cut._state, np.asarray(nodes, dtype=np.int64), self._longest))
+
+    def inner_remark(self, node: int) -> str:
+        """The two lengths."""
+        start, end = self.cut.lengths(node)
+        return (
+            f"Minimum cuts differ here; the {self.cut.paths} path has {start} arcs from the source and {end} "
+            "to the target."
+        )
+
+    def bound(self, labels: Ints) -> Bound:
+        """The certificate of Theorem 8 over the sequence of games; see `zerokelvin.learners.cut_bounds`."""
+        trials = np.array(self.seen_nodes, dtype=np.int64), np.array(self.seen_labels, dtype=np.int64)
+        return path_certificate(OnlineCut(self.graph, self.cut.paths), *trials)
+
+    def play(self, nodes: Ints, labels: Ints) -> Floats:
+        """Predict and learn trials in compiled code; the margins."""
+        self.seen_nodes += nodes.tolist()
+        self.seen_labels += labels.tolist()
+        return np.asarray(_play(self.cut._state, nodes, labels, self._longest))
+
+    def restore(self, arrays: Mapping[str, NDArray[Any]]) -> None:
+        """Learn the labels of a snapshot again, in compiled code."""
+        self.play(arrays["seen_nodes"].astype(np.int64), arrays["seen_labels"].astype(np.int64))
+
+    @property
+    def _longest(self) -> bool:
+        return self.cut.paths == "longest"
+
+
+class PathProblems(Problems):
+    """Path problems side by side: a game in which every label is learnt at once is compiled throughout."""
+
+    def play(self, trials: Trials, progress: Progress | None = None) -> Trace:
+        """Play problem by problem where every label is asked for and comes at once."""
+        if not is_plain(trials):
+            return super().play(trials, progress)
+        trace = Trace.empty(trials)
+        trace.asked[:] = True
+        total = len(trials.nodes)
+        for c, state in enumerate(self.states):
+            signs = trials.signs[:, c].astype(np.int64)
+            trace.margins[:, c] = state.play(trials.nodes, signs)  # type: ignore[attr-defined]
+            if progress is not None:
+                progress(total * (c + 1) // len(self.states))
+        return trace
+
+
+def is_plain(trials: Trials) -> bool:
+    """Whether every label is asked for and learnt before the next prediction."""
+    eager = trials.gains is None and trials.delay == 0 and trials.budget >= len(trials.nodes)
+    return bool(eager and np.isposinf(trials.limits).all())
+
+
+@kernel
+def _margin(s: Arrays, v: int, longest: bool) -> float:
+    where = s.nodes[v, SIDE]
+    if where != INNER:
+        return float(where)
+    start = length(s, 0, v, longest)
+    if start == NONE:
+        return 0.0
+    if start == 1:  # no path is shorter, so the other length need not be known
+        return -0.5
+    return -0.5 if start <= length(s, 1, v, longest) else 0.5
+
+
+@kernel
+def _margins(s: Arrays, wanted: Ints, longest: bool) -> Floats:
+    margins = np.empty(len(wanted))
+    for k in range(len(wanted)):
+        margins[k] = _margin(s, wanted[k], longest)
+    return margins
+
+
+@kernel
+def _play(s: Arrays, order: Ints, labels: Ints, longest: bool) -> Floats:
+    margins = np.empty(len(order))
+    for t in range(len(order)):
+        margins[t] = _margin(s, order[t], longest)
+        learn(s, order[t], labels[t])
+    return margins
