@@ -4,7 +4,7 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
-SOURCES := $(shell find src -type f -not -path '*/__pycache__/*') pyproject.toml README.md
+SOURCES := $(shell find src benchmarks -type f -not -path '*/__pycache__/*') pyproject.toml README.md
 
 .PHONY: demo test lint docs clean
 

@@ -7,6 +7,7 @@ import sys
 import click
 
 from zerokelvin import __version__
+from zerokelvin.cli.bench import bench
 from zerokelvin.cli.datasets import datasets
 from zerokelvin.cli.demo import demo
 from zerokelvin.cli.group import CommandLine
@@ -35,6 +36,7 @@ def cli(context: click.Context) -> None:
       zerokelvin datasets                   what can be loaded by name
       zerokelvin run edges.csv labels.csv   measure a learner on your own graph
       zerokelvin reproduce table2           measure a paper's table again
+      zerokelvin bench                      measure how fast it is
 
     Every command takes --json for one JSON value on standard output, and --help for its examples.
     """  # noqa: D301 - the backspace keeps click from re-flowing the examples
@@ -42,7 +44,7 @@ def cli(context: click.Context) -> None:
         click.echo(context.get_help())
 
 
-for command in (demo, run, reproduce, learners, datasets):
+for command in (demo, run, reproduce, bench, learners, datasets):
     cli.add_command(command)
 
 

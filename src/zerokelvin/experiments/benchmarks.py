@@ -1,0 +1,85 @@
+"""The speed benchmarks: scripts that measure everything as ratios within one run.
+
+They stand in the folder ``benchmarks`` of the repository and come with the installed package as
+``zerokelvin/benchmarks``. Each is a script with options of its own; `run_benchmark` runs one in a
+process of its own, single-threaded, so that ratios compare like with like.
+"""
+
+from __future__ import annotations
+
+import ast
+import os
+import subprocess
+import sys
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+import zerokelvin
+from zerokelvin.errors import DataError, ParameterError
+
+__all__ = ["Benchmark", "BenchmarkResult", "find_benchmarks", "run_benchmark"]
+
+
+@dataclass(frozen=True)
+class Benchmark:
+    """A benchmark: its name, what it measures, and the script."""
+
+    name: str
+    summary: str
+    path: Path
+
+
+@dataclass(frozen=True)
+class BenchmarkResult:
+    """What a benchmark printed, where that was asked for, and how long it took."""
+
+    name: str
+    output: str
+    seconds: float
+
+
+def find_benchmarks() -> dict[str, Benchmark]:
+    """The benchmarks by name.
+
+    Examples
+    --------
+    >>> "solvers" in find_benchmarks()
+    True
+    """
+    package = Path(zerokelvin.__file__).parent
+    folders = (package / "benchmarks", package.parents[1] / "benchmarks")
+    folder = next((f for f in folders if f.is_dir()), None)
+    if folder is None:
+        raise DataError(f"no benchmarks at {folders[0]}; install zerokelvin again from a complete wheel.")
+    scripts = sorted(path for path in folder.glob("*.py") if not path.name.startswith("_"))
+    return {name: Benchmark(name, _summary(path), path) for path in scripts for name in [_name(path)]}
+
+
+def run_benchmark(name: str, arguments: list[str], *, capture: bool = False) -> BenchmarkResult:
+    """Run a benchmark with its own options; without `capture` it prints as it goes."""
+    known = find_benchmarks()
+    if name not in known:
+        raise ParameterError(f"unknown benchmark '{name}'; known: {', '.join(known)}.")
+    began = time.perf_counter()
+    done = subprocess.run(  # noqa: S603 - our own script with the user's own arguments
+        [sys.executable, str(known[name].path), *arguments],
+        env=os.environ | {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"},
+        stdout=subprocess.PIPE if capture else None,
+        text=True,
+        check=False,
+    )
+    if done.returncode != 0:
+        raise ParameterError(
+            f"benchmark '{name}' stopped with exit code {done.returncode}; see its message above."
+        )
+    return BenchmarkResult(name, done.stdout or "", time.perf_counter() - began)
+
+
+def _name(path: Path) -> str:
+    return path.stem.replace("_", "-")
+
+
+def _summary(path: Path) -> str:
+    text = ast.get_docstring(ast.parse(path.read_text(encoding="utf-8"))) or ""
+    return text.partition("\n")[0]
