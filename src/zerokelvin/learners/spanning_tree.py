@@ -162,9 +162,10 @@ class SpanningTree(Learner):
         self, prepared: SpanningTrees, rng: np.random.Generator | None, count: int
     ) -> list[HingeState] | list[SpineState]:
         graph, size = prepared.graph, int(self.trees)
-        drawn = draw_trees(prepared, size, rng)
+        source = np.random.default_rng(0) if rng is None else rng
+        drawn = draw_trees(prepared, size, source)
         if self.inner in STRATEGIES:
             forest = make_forest(graph, drawn)
             return [HingeState(graph, forest, size, self.inner) for _ in range(count)]
-        spines = lay_out(graph, drawn)
+        spines = lay_out(graph, drawn, source)
         return [SpineState(graph, spines, size) for _ in range(count)]

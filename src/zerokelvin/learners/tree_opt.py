@@ -198,14 +198,13 @@ class TreeOpt(Learner):
         return HingeState(graph, forest, 1, "tree-opt")
 
 
-def draw_trees(trees: SpanningTrees, size: int, rng: np.random.Generator | None) -> list[Ints]:
+def draw_trees(trees: SpanningTrees, size: int, rng: np.random.Generator) -> list[Ints]:
     """The edges of several spanning trees; of a forest, which has only one, that one again and again."""
-    source = np.random.default_rng(0) if rng is None else rng
     if is_forest(trees.graph):
-        return [trees.draw(source)] * size
-    return [trees.draw(source) for _ in range(size)]
+        return [trees.draw(rng)] * size
+    return [trees.draw(rng) for _ in range(size)]
 
 
 def draw_forest(trees: SpanningTrees, size: int, rng: np.random.Generator | None) -> Forest:
     """Several spanning trees as one forest."""
-    return make_forest(trees.graph, draw_trees(trees, size, rng))
+    return make_forest(trees.graph, draw_trees(trees, size, np.random.default_rng(0) if rng is None else rng))

@@ -49,7 +49,7 @@ def tree_guarantee(forest: Forest, size: int, labels: Ints) -> Guarantee:
     cost = np.minimum(cost, count)
     tree = np.zeros(len(border), dtype=np.int64)
     tree[cluster] = np.arange(len(signs)) // (len(signs) // size)
-    per_tree = np.bincount(tree, weights=cost, minlength=size)
+    per_tree = np.bincount(tree, weights=cost, minlength=size).astype(np.float64)
     return Guarantee(per_tree, float(border.sum() / 2), float(len(border)), float(diameter.max()))
 
 
@@ -72,7 +72,7 @@ def spine_guarantee(spines: Spines, size: int, labels: Ints) -> Guarantee:
         cost += np.floor(np.log2(ratio) + 1e-6)
         cuts += int(there.sum())
     cost = np.minimum(cost, end - begin + 1)
-    per_tree = np.bincount(begin // n, weights=cost, minlength=size)
+    per_tree = np.bincount(begin // n, weights=cost, minlength=size).astype(np.float64)
     return Guarantee(per_tree, cuts / 2, float(len(begin)), float((end - begin).max()))
 
 

@@ -174,8 +174,8 @@ def path_minimum(forest: Forest, rooted: Rooted, low: int, high: int) -> tuple[i
     """Smallest capacity on the path from a node up to an ancestor, and how many edges have it."""
     nodes = rooted.nodes
     if forest.uniform:
-        return 1, nodes[low, DEPTH] - nodes[high, DEPTH]
-    least, times = np.int64(2**62), np.int64(0)
+        return 1, int(nodes[low, DEPTH]) - int(nodes[high, DEPTH])
+    least, times = 2**62, 0
     node = low
     while node != high:
         head = nodes[node, HEAD]
@@ -189,11 +189,11 @@ def path_minimum(forest: Forest, rooted: Rooted, low: int, high: int) -> tuple[i
         i, j = left + count, right + count + 1
         while i < j:
             if i & 1:
-                least, times = _smaller(least, times, rooted.least[i], rooted.times[i])
+                least, times = _smaller(least, times, int(rooted.least[i]), int(rooted.times[i]))
                 i += 1
             if j & 1:
                 j -= 1
-                least, times = _smaller(least, times, rooted.least[j], rooted.times[j])
+                least, times = _smaller(least, times, int(rooted.least[j]), int(rooted.times[j]))
             i >>= 1
             j >>= 1
     return least, times
@@ -202,10 +202,10 @@ def path_minimum(forest: Forest, rooted: Rooted, low: int, high: int) -> tuple[i
 @kernel
 def _smaller(one: int, one_times: int, two: int, two_times: int) -> tuple[int, int]:
     if one < two:
-        return one, np.int64(one_times)
+        return one, one_times
     if two < one:
-        return two, np.int64(two_times)
-    return one, np.int64(one_times + two_times)
+        return two, two_times
+    return one, one_times + two_times
 
 
 @kernel
@@ -214,7 +214,7 @@ def _fill_minima(forest: Forest, rooted: Rooted, first: int, last: int) -> None:
     count = len(forest.first)
     for place in range(first, last):
         node = rooted.at[place]
-        capacity = np.int64(2**62)
+        capacity = 2**62
         for arc in range(forest.indptr[node], forest.indptr[node + 1]):
             if forest.heads[arc] == rooted.nodes[node, PARENT]:
                 capacity = forest.capacities[arc]

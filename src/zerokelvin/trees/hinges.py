@@ -125,7 +125,7 @@ def set_label(forest: Forest, hinges: Hinges, node: int, label: int) -> None:
 def up_message(hinges: Hinges, hinge: int) -> int:
     """What a hinge sends up, before the line clips it."""
     if hinges.nodes[hinge, LABEL] != 0:
-        return hinges.nodes[hinge, LABEL] * SURE
+        return int(hinges.nodes[hinge, LABEL]) * SURE
     return hinges.total[hinge]
 
 

@@ -11,7 +11,7 @@ probability about `RATE`, and radii are O(log n / RATE).
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from zerokelvin.graph import Graph
 from zerokelvin.jit import kernel
@@ -106,7 +106,7 @@ def _grow(indptr: Ints, heads: Ints, order: Ints, start: Ints) -> tuple[Ints, In
 
 
 @kernel
-def _root(indptr: Ints, indices: Ints, weights: ArrayLike) -> tuple[Ints, Ints, Floats]:
+def _root(indptr: Ints, indices: Ints, weights: Floats) -> tuple[Ints, Ints, Floats]:
     """Parent (−1 at roots), depth in edges and in resistance of every node of a forest."""
     n = len(indptr) - 1
     parent = np.full(n, -1)

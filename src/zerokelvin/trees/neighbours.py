@@ -54,20 +54,25 @@ class Marks(NamedTuple):
     marks: NDArray[np.bool_]
 
 
-def lay_out(graph: Graph, trees: list[Ints]) -> Spines:
-    """The spines of several spanning trees, each given as positions of its edges in the CSR arrays."""
+def lay_out(graph: Graph, trees: list[Ints], rng: np.random.Generator) -> Spines:
+    """The spines of several spanning trees, each given as positions of its edges in the CSR arrays.
+
+    Where a depth-first search begins and which branch it takes first is drawn from `rng`, so that a
+    committee's spines differ even where its trees do not.
+    """
     n = graph.num_nodes
     places, parts, heights = [], [], []
     for k, arcs in enumerate(trees):
-        tails = np.searchsorted(graph.indptr, arcs, side="right") - 1
-        both = np.concatenate([tails, graph.indices[arcs]])
-        heads = np.concatenate([graph.indices[arcs], tails])
+        rank = rng.permutation(n)
+        tails = rank[np.searchsorted(graph.indptr, arcs, side="right") - 1]
+        heads = rank[graph.indices[arcs]]
+        both, heads = np.concatenate([tails, heads]), np.concatenate([heads, tails])
         order = np.lexsort((heads, both))
         indptr = np.concatenate([[0], np.cumsum(np.bincount(both, minlength=n))]).astype(np.int64)
         weights = graph.weights[np.concatenate([arcs, arcs])[order]]
         along, position, joint = spine_arrays(indptr, heads[order], weights)
-        places.append(position + k * n)
-        parts.append(graph.components[along] + k * graph.num_components)
+        places.append(position[rank] + k * n)
+        parts.append(graph.components[np.argsort(rank)[along]] + k * graph.num_components)
         heights.append(_heights(joint))
     return Spines(np.concatenate(places), np.concatenate(parts), np.concatenate(heights))
 

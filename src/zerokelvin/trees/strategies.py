@@ -67,8 +67,8 @@ def vote(forest: Forest, hinges: Hinges, node: int, strategy: int) -> float:
             return 1.0 if balance > 0 else -1.0
         if strategy != LONGEST_PATH:
             return TIE
-        source = _longest(hinges, here, NOBODY, -1, np.int64(0))
-        target = _longest(hinges, here, NOBODY, 1, np.int64(0))
+        source = _longest(hinges, here, NOBODY, -1, 0)
+        target = _longest(hinges, here, NOBODY, 1, 0)
         return _compare(float(source), float(target))
     line = hinges.nodes[here, LINE]
     down, up = down_message(hinges, line), up_message(hinges, hinges.lines[line, BOTTOM])
@@ -162,32 +162,33 @@ def _on_line(forest: Forest, hinges: Hinges, here: int, down: int, up: int) -> f
     balance = clip(down, upper) + clip(up, lower)
     if balance != 0:
         return 1.0 if balance > 0 else -1.0
-    lengths = (np.int64(-1), np.int64(-1))
-    for side in (-1, 1):
-        best = max(
-            _follow(hinges, top, line, side, down, upper, np.int64(upper_times)),
-            _follow(hinges, bottom, line, side, up, lower, np.int64(lower_times)),
-        )
-        lengths = (best, lengths[1]) if side < 0 else (lengths[0], best)
-    return _compare(float(lengths[0]), float(lengths[1]))
+    source = max(
+        _follow(hinges, top, line, -1, down, upper, upper_times),
+        _follow(hinges, bottom, line, -1, up, lower, lower_times),
+    )
+    target = max(
+        _follow(hinges, top, line, 1, down, upper, upper_times),
+        _follow(hinges, bottom, line, 1, up, lower, lower_times),
+    )
+    return _compare(float(source), float(target))
 
 
 @kernel
 def _follow(hinges: Hinges, hinge: int, line: int, side: int, sent: int, capacity: int, times: int) -> int:
     """Longest path to a side through a piece of line from `hinge`; −1 if there is none."""
     if abs(sent) < capacity:  # nothing is saturated: the hinge is in the same super-vertex
-        return _longest(hinges, hinge, line, side, np.int64(0))
+        return _longest(hinges, hinge, line, side, 0)
     if (sent > 0) != (side > 0):
-        return np.int64(-1)
+        return -1
     if abs(sent) > capacity:  # the hinge is on that side itself
-        return np.int64(times)
-    return _longest(hinges, hinge, line, side, np.int64(times))
+        return times
+    return _longest(hinges, hinge, line, side, times)
 
 
 @kernel
 def _longest(hinges: Hinges, hinge: int, origin: int, side: int, base: int) -> int:
     """Longest path from a fork with Δ = 0 to a side, not over the line `origin`, plus `base`."""
-    best = np.int64(-1)
+    best = -1
     stack = np.empty((16, 3), dtype=np.int64)
     stack[0, 0], stack[0, 1], stack[0, 2] = hinge, origin, base
     top = 1

@@ -1,0 +1,260 @@
+"""Minimum p-seminorm interpolation (Herbster and Lever 2009); p = 2 is online label propagation.
+
+Predict with the sign of the function that agrees with all labels so far and minimises
+
+    ‖f‖_p^p = Σ_e w_e |f_i − f_j|^p,     1 < p ≤ 2.
+
+Every label is learnt. The interpolant of one trial is the start for the next; only the part of the graph
+that the new label can reach without crossing another one is computed again (`zerokelvin.learners.seminorm`).
+For p = 2 that is one linear system per label, shared by all classes; for p < 2 Newton steps to a relative
+duality gap of `tol`. `InterpolationState.gap` certifies the present interpolant independently.
+
+- *Before a component has a label* its margins are 0; with labels of one kind it has that label throughout.
+- *Ties*: |f| below 1e-9 is rounding, and counts as 0, which predicts +1.
+- *Repeats*: the last label given to a node counts.
+
+Bound. ½‖·‖_p² is (p − 1)-strongly convex, so a mistake, which moves f by at least 1 at a node v, raises
+‖f‖_p² by at least (p − 1) r^(−2/p), r being the p-resistance between v and the labelled nodes. The
+interpolant never exceeds the comparator u, for which ‖u‖_p² = 4Φ^(2/p), Φ the weighted cut. Hence
+
+    mistakes ≤ (labelled components) + 4 Σ_components Φ^(2/p) · X,     X = max over mistakes of r^(2/p)/(p−1).
+
+For p = 2 r is the effective resistance, which is computed anyway; for p < 2 it is bounded by the shortest
+path, r ≤ (Σ w_e^(−1/(p−1)))^(p−1): Herbster and Lever's bound with the diameter is the worst case.
+"""
+
+from __future__ import annotations
+
+import heapq
+import math
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from zerokelvin.certify import Assumption, Bound
+from zerokelvin.errors import ParameterError
+from zerokelvin.graph import Graph
+from zerokelvin.learners.base import Learner, Problems, State, learner, sign
+from zerokelvin.learners.seminorm import Gap, duality_gap, find_region, harmonic_response, minimise
+from zerokelvin.linalg.solver import ENGINES
+
+__all__ = ["Interpolation", "InterpolationState"]
+
+Ints = NDArray[np.int64]
+Floats = NDArray[np.float64]
+
+_ROUNDING = 1e-9
+_MINUS, _PLUS = 1, 2
+
+
+class InterpolationState(State):
+    """One binary problem: the interpolant and the labels it agrees with."""
+
+    fields: ClassVar[tuple[str, ...]] = ("f", "labels", "shown", "reach", "hard")
+
+    def __init__(self, graph: Graph, learner: Interpolation) -> None:
+        self.graph = graph
+        self.learner = learner
+        self.f = np.zeros(graph.num_nodes)
+        self.labels = np.zeros(graph.num_nodes, dtype=np.int8)  # 0: none
+        self.shown = np.zeros(graph.num_nodes, dtype=np.int8)  # which labels a node was ever given
+        self.reach = 0.0  # X of the bound
+        self.hard = graph.num_nodes + 1  # regions from this size on are left to the solvers
+
+    def margin(self, node: int) -> float:
+        """The interpolant at the node; 0 while its component has no label."""
+        value = float(self.f[node])
+        return 0.0 if abs(value) < _ROUNDING else value
+
+    def margins(self, nodes: Ints) -> Floats:
+        """The interpolant at several nodes."""
+        values = self.f[nodes]
+        return np.where(np.abs(values) < _ROUNDING, 0.0, values)
+
+    def update(self, node: int, label: int) -> None:
+        """Make the interpolant agree with the label."""
+        self.learn(node, label, _Responses())
+
+    def learn(self, node: int, label: int, responses: _Responses) -> None:
+        """Update with a linear system that several problems share."""
+        wrong = sign(self.margin(node)) != label
+        self.shown[node] |= _PLUS if label > 0 else _MINUS
+        mates = self.graph.components == self.graph.components[node]
+        others = self.labels[mates].any() and (
+            self.labels[node] == 0 or np.count_nonzero(self.labels[mates]) > 1
+        )
+        if not others:  # the only label of its component
+            self.f[mates] = label
+        elif self.learner.p == 2:
+            self._respond(node, label, wrong, responses)
+        else:
+            if wrong:
+                self.reach = max(self.reach, self._path_reach(node))
+            self._descend(node, label)
+        self.labels[node] = label
+        self.f[node] = label
+
+    def gap(self) -> Gap:
+        """How far the interpolant is from the minimum at most; computed independently of the solvers."""
+        return duality_gap(self.graph, self.labels, self.f, self.learner.p)
+
+    def explain(self, node: int) -> list[tuple[int, float]]:
+        """For p = 2 the labels that surround the node, each with its share of f; the sum is the margin."""
+        if self.labels[node] != 0:
+            return [(int(node), float(self.labels[node]))]
+        if self.learner.p != 2 or self.f[node] == 0:
+            return []
+        region = find_region(self.graph, self.labels, node)
+        values, conductance, _ = harmonic_response(
+            self.graph, self.labels, node, region, len(region.nodes) >= self.hard, self.learner.engine
+        )
+        level = np.zeros(self.graph.num_nodes)
+        level[region.nodes], level[node] = values, 1.0
+        shares: dict[int, float] = {}
+        for inside in (*region.nodes.tolist(), node):
+            row = slice(self.graph.indptr[inside], self.graph.indptr[inside + 1])
+            for other, weight in zip(
+                self.graph.indices[row].tolist(), self.graph.weights[row].tolist(), strict=True
+            ):
+                if self.labels[other] != 0:  # the current into a label is its weight in the mean
+                    current = weight * float(level[inside]) * float(self.labels[other])
+                    shares[other] = shares.get(other, 0.0) + current / conductance
+        return sorted(shares.items(), key=lambda share: -abs(share[1]))
+
+    def bound(self, labels: Ints) -> Bound:
+        """The mistake bound of the module against the comparator `labels` in {-1, +1}ⁿ."""
+        u = np.asarray(labels, dtype=np.int64)
+        p = self.learner.p
+        ends = self.graph.edges
+        differ = u[ends[:, 0]] != u[ends[:, 1]]
+        cuts = np.bincount(self.graph.components[ends[differ, 0]], self.graph.edge_weights[differ])
+        labelled = len(np.unique(self.graph.components[self.labels != 0]))
+        energy = float((4.0 * cuts ** (2 / p)).sum())
+        against = (self.shown & np.where(u > 0, _MINUS, _PLUS)).any()
+        terms = {"labelled components": float(labelled), "Σ 4Φ^(2/p)": energy, "X": self.reach, "p": p}
+        assumptions = (Assumption("no label contradicts the comparator", not against),)
+        value = labelled + energy * self.reach * (1 + 1e-6)
+        return Bound(
+            value, "minimum p-seminorm interpolation, after Herbster and Lever 2009", terms, assumptions
+        )
+
+    def _respond(self, node: int, label: int, wrong: bool, responses: _Responses) -> None:
+        step = label - float(self.f[node])
+        if abs(step) < 1e-12 and not wrong:
+            return
+        nodes, values, conductance = responses.get(self, node)
+        self.f[nodes] += step * values
+        if wrong and conductance > 0:
+            self.reach = max(self.reach, 1.0 / conductance)
+
+    def _descend(self, node: int, label: int) -> None:
+        if abs(label - float(self.f[node])) < 1e-12:
+            return
+        known = self.labels.copy()
+        known[node] = label
+        self.f[node] = label
+        minimise(self.graph, known, self.f, node, self.learner.p, self.learner.tol)
+
+    def _path_reach(self, node: int) -> float:
+        """r^(2/p)/(p−1) with r bounded by the shortest path from a node to the nearest other label."""
+        p = self.learner.p
+        graph = self.graph
+        queue, done = [(0.0, node)], set()
+        while queue:
+            distance, at = heapq.heappop(queue)
+            if at in done:
+                continue
+            done.add(at)
+            if self.labels[at] != 0 and at != node:
+                return float(distance ** ((p - 1) * 2 / p) / (p - 1))
+            row = slice(graph.indptr[at], graph.indptr[at + 1])
+            for other, weight in zip(graph.indices[row].tolist(), graph.weights[row].tolist(), strict=True):
+                heapq.heappush(queue, (distance + weight ** (-1 / (p - 1)), other))
+        return 0.0
+
+
+class InterpolationProblems(Problems):
+    """Interpolation problems side by side: the linear system of a label is solved once for all."""
+
+    def update(self, node: int, signs: Any, learns: Any = None) -> None:
+        """Give every problem its label."""
+        responses = _Responses()
+        for c, state in enumerate(self.states):
+            if learns is None or learns[c]:
+                state.learn(node, int(signs[c]), responses)  # type: ignore[attr-defined]
+
+
+@learner("interpolation")
+@dataclass(frozen=True)
+class Interpolation(Learner):
+    """Minimum p-seminorm interpolation; see the module for the algorithm.
+
+    Parameters
+    ----------
+    p
+        The seminorm, 1 < p ≤ 2. Towards 1 the interpolant tends to a minimum cut.
+    engine
+        How linear systems are solved where conjugate gradients are too slow (p = 2); see
+        `zerokelvin.linalg.analyse`.
+    tol
+        Relative duality gap to reach (p < 2).
+
+    Examples
+    --------
+    >>> line = Graph.from_edges([(0, 1), (1, 2), (2, 3)])
+    >>> state = Interpolation().start(line)
+    >>> state.update(0, -1)
+    >>> state.update(3, 1)
+    >>> [round(state.margin(node), 3) for node in range(4)]
+    [-1.0, -0.333, 0.333, 1.0]
+    """
+
+    p: float = 2.0
+    engine: str = "auto"
+    tol: float = 1e-8
+
+    problems: ClassVar[type[Problems]] = InterpolationProblems
+
+    def __post_init__(self) -> None:
+        if not 1 < self.p <= 2:
+            raise ParameterError(f"p={self.p} must be greater than 1 and at most 2.")
+        if not (math.isfinite(self.tol) and self.tol > 0):
+            raise ParameterError(f"tol={self.tol} must be a positive number.")
+        if self.engine != "auto" and self.engine not in ENGINES:
+            raise ParameterError(f"unknown engine '{self.engine}'; known: auto, {', '.join(ENGINES)}.")
+
+    def prepare(self, graph: Graph) -> None:
+        """Nothing is computed beforehand; a signed graph is refused."""
+        graph.require_positive("interpolation")
+
+    def start(
+        self, graph: Graph, prepared: None = None, rng: np.random.Generator | None = None
+    ) -> InterpolationState:
+        """Begin without labels."""
+        self.prepare(graph)
+        return InterpolationState(graph, self)
+
+
+class _Responses:
+    """The linear system of one label, solved once for all problems that have the same nodes labelled."""
+
+    def __init__(self) -> None:
+        self._labelled: NDArray[np.bool_] | None = None
+        self._found: tuple[Ints, Floats, float] | None = None
+        self._swift = True
+
+    def get(self, state: InterpolationState, node: int) -> tuple[Ints, Floats, float]:
+        labelled = state.labels != 0
+        labelled[node] = True
+        if self._found is None or self._labelled is None or not np.array_equal(self._labelled, labelled):
+            mask = labelled.astype(np.int8)
+            region = find_region(state.graph, mask, node)
+            values, conductance, self._swift = harmonic_response(
+                state.graph, mask, node, region, len(region.nodes) >= state.hard, state.learner.engine
+            )
+            self._labelled, self._found = labelled, (region.nodes, values, conductance)
+        if not self._swift:
+            state.hard = min(state.hard, max(len(self._found[0]) // 2, 1000))
+        return self._found
