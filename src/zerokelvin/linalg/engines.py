@@ -137,7 +137,7 @@ class Direct:
                 "bytes; raise max_fill and max_bytes or choose engine='auto'."
             )
         kept = _grounded(core)
-        matrix = sp.csr_array(sp.diags_array(core.diagonal) - core.adjacency)
+        matrix = core.matrix
         if len(kept) < core.size:
             matrix = sp.csr_array(matrix[kept][:, kept])
         return Factored(SparseCholesky.factor(matrix, order), kept, core.size)

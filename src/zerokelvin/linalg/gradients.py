@@ -1,11 +1,10 @@
 """Preconditioned conjugate gradients on a core, for one right-hand side or a block side by side.
 
-Hestenes and Stiefel (1952). Each pass over memory does as much as it can: the product with its inner
-product, the two vector updates with the new residual norms, the next direction with the diagonal
-(Jacobi) preconditioner. The columns of a block share every pass over the matrix and the preconditioner
-but keep their own step lengths, so each is the same iteration as alone; a column that has converged
-stands still. The recurrence stops at an absolute target per column; whoever calls checks the true
-residual.
+Hestenes and Stiefel (1952). Each pass over memory does as much as it can: the two vector updates with the
+new residual norms, the next direction with the diagonal (Jacobi) preconditioner. The columns of a block
+share every pass over the matrix and the preconditioner but keep their own step lengths, so each is the
+same iteration as alone; a column that has converged stands still. The recurrence stops at an absolute
+target per column; whoever calls checks the true residual.
 """
 
 from __future__ import annotations
@@ -46,7 +45,6 @@ def conjugate_gradients(
     The value, and the iterations of the slowest column.
     """
     single = right.ndim == 1
-    multiply: Any = _multiply_one if single else _multiply_block
     step: Any = _step_one if single else _step_block
     inner: Any = _inner_one if single else _inner_block
     advance: Any = _advance_one if single else _advance_block
@@ -58,12 +56,12 @@ def conjugate_gradients(
     if (squares <= goal).all():
         return value, 0
     direction = precondition(residual) if precondition is not None else (residual.T * inverse).T.copy()
-    product = np.empty_like(direction)
     along = np.asarray(inner(residual, direction))
     iterations = 0
     while iterations < limit:
         iterations += 1
-        curvature = np.asarray(multiply(core.csr, core.diagonal, direction, product))
+        product = core.matrix @ direction
+        curvature = np.asarray(inner(direction, product))
         active = (squares > goal) & (curvature > 0) & np.isfinite(curvature) & (along > 0)
         if not active.any():
             break
@@ -82,39 +80,6 @@ def conjugate_gradients(
             direction *= np.where(active, along / np.where(active, before, 1.0), 0.0)
             direction += auxiliary
     return value, iterations
-
-
-@kernel
-def _multiply_one(csr: Any, diagonal: Any, vector: Any, product: Any) -> Any:
-    """Product = (D + E − A)·vector, and the inner product of both."""
-    indptr, indices, weights = csr
-    inner = 0.0
-    for i in range(len(diagonal)):
-        total = 0.0
-        for p in range(indptr[i], indptr[i + 1]):
-            total += weights[p] * vector[indices[p]]
-        total = diagonal[i] * vector[i] - total
-        product[i] = total
-        inner += total * vector[i]
-    return inner
-
-
-@kernel
-def _multiply_block(csr: Any, diagonal: Any, block: Any, product: Any) -> Any:
-    indptr, indices, weights = csr
-    many = block.shape[1]
-    inner = np.zeros(many)
-    for i in range(len(diagonal)):
-        for c in range(many):
-            product[i, c] = diagonal[i] * block[i, c]
-        for p in range(indptr[i], indptr[i + 1]):
-            j = indices[p]
-            weight = weights[p]
-            for c in range(many):
-                product[i, c] -= weight * block[j, c]
-        for c in range(many):
-            inner[c] += product[i, c] * block[i, c]
-    return inner
 
 
 @kernel

@@ -13,6 +13,7 @@ tree components; the core in reverse Cuthill–McKee order, which keeps neighbou
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -53,10 +54,10 @@ class Core:
         """Number of nodes."""
         return len(self.diagonal)
 
-    @property
-    def csr(self) -> tuple[NDArray[np.int32], NDArray[np.int32], Floats]:
-        """Row starts, columns and values of A, for kernels."""
-        return self.adjacency.indptr, self.adjacency.indices, self.adjacency.data
+    @cached_property
+    def matrix(self) -> sp.csr_array:
+        """The whole matrix D − A + E."""
+        return sp.csr_array(sp.diags_array(self.diagonal) - self.adjacency)
 
 
 @dataclass(frozen=True)
