@@ -28,10 +28,36 @@ class LoggedState(State):
     log: ClassVar[tuple[str, ...]] = ("seen_nodes", "seen_labels", "seen_learnt", "strangers")
 
     def __init__(self) -> None:
-        self.seen_nodes: list[int] = []
-        self.seen_labels: list[int] = []
-        self.seen_learnt: list[int] = []
+        self._seen: dict[str, list[int]] = {"nodes": [], "labels": [], "learnt": []}
+        self._played: list[tuple[NDArray[Any], ...]] = []  # of compiled games, not yet in the lists
         self.strangers: list[list[float]] = []
+
+    @property
+    def seen_nodes(self) -> list[int]:
+        """The node of every trial, −1 for a vector from outside the table."""
+        return self._lists()["nodes"]
+
+    @seen_nodes.setter
+    def seen_nodes(self, nodes: list[int]) -> None:
+        self._lists()["nodes"] = nodes
+
+    @property
+    def seen_labels(self) -> list[int]:
+        """The label of every trial."""
+        return self._lists()["labels"]
+
+    @seen_labels.setter
+    def seen_labels(self, labels: list[int]) -> None:
+        self._lists()["labels"] = labels
+
+    @property
+    def seen_learnt(self) -> list[int]:
+        """Whether each trial was learnt, 0 or 1."""
+        return self._lists()["learnt"]
+
+    @seen_learnt.setter
+    def seen_learnt(self, learnt: list[int]) -> None:
+        self._lists()["learnt"] = learnt
 
     @property
     def trials(self) -> int:
@@ -54,9 +80,14 @@ class LoggedState(State):
 
     def note_all(self, nodes: Ints, labels: NDArray[Any], learnt: NDArray[Any]) -> None:
         """Remember the trials of a compiled game."""
-        self.seen_nodes.extend(nodes.tolist())
-        self.seen_labels.extend(labels.astype(np.int64).tolist())
-        self.seen_learnt.extend(learnt.astype(np.int64).tolist())
+        self._played.append((nodes, labels, learnt))
+
+    def _lists(self) -> dict[str, list[int]]:
+        for game in self._played:
+            for name, array in zip(self._seen, game, strict=True):
+                self._seen[name].extend(array.astype(np.int64).tolist())
+        self._played = []
+        return self._seen
 
     def explain_from(self, rows: Floats, weights: Floats) -> list[tuple[int, float]]:
         """Contributions weights·rows of the learnt trials, summed by node, largest first."""
