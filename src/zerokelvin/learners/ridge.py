@@ -9,10 +9,8 @@ A state keeps A = aI + Σ x xᵀ and v = Σ y x over the trials it learnt from, 
 which have the same sign. It learns where its prediction was wrong, or in every round. The variance is
 r_t = r / (1 + r), the form of the matrix that includes the current node, below 1.
 
-`RidgeProblems` plays the classes side by side in compiled code without allocating per trial. Learning
-only from mistakes, each class has its own A; learning in every round, one A serves all classes. Where the
-variance is needed in every trial, it is computed for blocks of coming trials at once and corrected for
-the updates inside the block: with z = L⁻¹x, an update at x_k takes (z_jᵀD⁻¹z_k)²/(1 + r_k) off r_j.
+`RidgeProblems` plays the classes side by side in compiled code (`ridge_game`). Learning only from mistakes,
+each class has its own A; learning in every round, one A serves all classes.
 """
 
 from __future__ import annotations
@@ -24,19 +22,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from zerokelvin.errors import SessionError
-from zerokelvin.jit import kernel
 from zerokelvin.learners.asking import variance_floors
 from zerokelvin.learners.base import Problems, Progress, State, Trace, Trials, sign
 from zerokelvin.learners.instances import Coordinates
+from zerokelvin.learners.ridge_game import LEARNT, play_ridge, scores_of
 from zerokelvin.learners.trial_log import LoggedState
-from zerokelvin.linalg.ldl import dot, empty_factor, forward, forward_block, learn, unpack
+from zerokelvin.linalg.ldl import dot, empty_factor, forward, learn, unpack
 
 __all__ = ["RidgeProblems", "RidgeState"]
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
 
-LANES = 32
 CHUNK = 4096
 
 
@@ -80,7 +77,7 @@ class RidgeState(LoggedState):
 
     def margins(self, nodes: Ints) -> Floats:
         """The scores of several nodes."""
-        return _scores(self.source.matrix, nodes, self.factor, self.side, self.forward_score)
+        return scores_of(self.source.matrix, nodes, self.factor, self.side, self.forward_score)
 
     def form(self, x: Floats) -> float:
         """The form r = xᵀA⁻¹x."""
@@ -205,7 +202,9 @@ class RidgeProblems(Problems):
         for stop in range(step, total + step, step):
             settings[9] = min(stop, total)
             matrix = first.source.matrix
-            _play(matrix, trials.nodes, trials.signs, rules, settings, self.factors, trace.margins, codes)
+            play_ridge(
+                matrix, trials.nodes, trials.signs, rules, settings, self.factors, trace.margins, codes
+            )
             if progress is not None:
                 progress(int(settings[9]))
         trace.asked[:] = codes > 0
@@ -213,169 +212,3 @@ class RidgeProblems(Problems):
             chosen = codes[:, c] > 0
             state.note_all(trials.nodes[chosen], trials.signs[chosen, c], codes[chosen, c] == LEARNT)
         return trace
-
-
-ASKED, LEARNT = 1, 2
-
-
-@kernel
-def _score(x: Floats, factor: Floats, side: int, forward_score: bool, z: Floats) -> float:
-    d = x.shape[0]
-    score = dot(x, factor[d + side, :d])
-    if forward_score:
-        z[:d] = x
-        score /= 1.0 + forward(factor, z, d)
-    return score
-
-
-@kernel
-def _scores(matrix: Floats, nodes: Ints, factor: Floats, side: int, forward_score: bool) -> Floats:
-    scores, z = np.empty(len(nodes)), np.empty(matrix.shape[1])
-    for i in range(len(nodes)):
-        scores[i] = _score(matrix[nodes[i]], factor, side, forward_score, z)
-    return scores
-
-
-@kernel
-def _teach(x: Floats, signs: Any, codes: Any, factors: Floats, every_round: bool, scratch: Floats) -> None:
-    """Give one trial's labels to the problems that asked, and mark in `codes` which learnt."""
-    d, groups, problems = x.shape[0], factors.shape[0], len(signs)
-    empty = True
-    for j in range(d):
-        if x[j] != 0.0:
-            empty = False
-            break
-    if empty:
-        return
-    gain, z, labels = scratch[0, :d], scratch[1], scratch[2]
-    if groups < problems:
-        if codes[0] == 0:
-            return
-        for c in range(problems):
-            labels[c] = signs[c]
-            codes[c] = LEARNT
-        learn(factors[0], x, labels[:problems], gain, z[: d + problems])
-        return
-    for c in range(problems):
-        if codes[c] == 0:
-            continue
-        guess = 1 if dot(x, factors[c, d, :d]) >= 0 else -1
-        if every_round or guess != signs[c]:
-            labels[0] = signs[c]
-            learn(factors[c], x, labels[:1], gain, z[: d + 1])
-            codes[c] = LEARNT
-
-
-@kernel
-def _correct(z: Floats, inverse: Floats, taken: Floats, used: int, k: int, forms: Floats) -> None:
-    """Take the update at lane k off the forms of the later lanes; `taken` keeps what was taken."""
-    d, lanes = z.shape
-    row = taken[used]
-    row[:] = 0.0
-    for i in range(d):
-        zi = z[i]
-        factor = zi[k] * inverse[i]
-        for j in range(lanes):
-            row[j] += factor * zi[j]
-    for earlier in range(used):
-        factor = taken[earlier, k]
-        for j in range(lanes):
-            row[j] -= factor * taken[earlier, j]
-    scale = 1.0 / np.sqrt(1.0 + forms[k])
-    for j in range(lanes):
-        row[j] *= scale
-    for j in range(k + 1, lanes):
-        forms[j] = max(forms[j] - row[j] * row[j], 0.0)
-
-
-@kernel
-def _play(
-    matrix: Floats,
-    nodes: Ints,
-    signs: NDArray[np.int8],
-    rules: Floats,
-    settings: Ints,
-    factors: Floats,
-    margins: Floats,
-    codes: NDArray[np.int8],
-) -> None:
-    """Play from the cursor to the stop.
-
-    rules = limits, gains, floors of the policy and the learner's own floors, one column per trial.
-    settings = delay, budget, every_round, forward_score, own rule, policy sees variance; then the
-    cursor: next trial, next label to learn, trials asked, stop.
-    """
-    delay, budget, every, forward_score = settings[0], settings[1], settings[2] != 0, settings[3] != 0
-    own, sees = settings[4] != 0, settings[5] != 0
-    total, problems = signs.shape
-    d, groups = matrix.shape[1], factors.shape[0]
-    scratch = np.empty((3, d + problems + 1))
-    z = np.empty((groups, d, LANES))
-    inverse = np.empty((groups, d))
-    forms = np.zeros((groups, LANES))
-    taken = np.empty((groups, LANES, LANES))
-    used = np.zeros(groups, dtype=np.int64)
-    lane = LANES
-    for t in range(settings[6], settings[9]):
-        if (own or sees) and lane == LANES:
-            for g in range(groups):
-                for b in range(LANES):
-                    x = matrix[nodes[min(t + b, total - 1)]]
-                    for i in range(d):
-                        z[g, i, b] = x[i]
-                for i in range(d):
-                    inverse[g, i] = 1.0 / factors[g, i, i]
-                forward_block(factors[g], z[g], forms[g])
-                used[g] = 0
-            lane = 0
-        x = matrix[nodes[t]]
-        first, second = -np.inf, -np.inf
-        for c in range(problems):
-            g, side = (c, 0) if groups == problems else (0, c)
-            margin = dot(x, factors[g, d + side])
-            if forward_score:
-                margin = _score(x, factors[g], side, True, scratch[1])
-            margins[t, c] = margin
-            if margin > first:
-                first, second = margin, first
-            elif margin > second:
-                second = margin
-        if settings[8] < budget:
-            wanted = settings[8] == 0
-            if not wanted:
-                sureness = abs(first) if problems == 1 else 0.5 * (first - second)
-                limit = rules[0, t]
-                spread = 0.0
-                if sees:
-                    form = forms[:, lane].max()
-                    spread = form / (1.0 + form)
-                    limit += rules[1, t] * np.sqrt(spread)
-                if spread > rules[2, t] and sureness < limit:
-                    for c in range(problems):
-                        form = forms[c if groups == problems else 0, lane] if own else np.inf
-                        if not own or form / (1.0 + form) > rules[3, t]:
-                            codes[t, c] = ASKED
-                            wanted = True
-            else:
-                codes[t, :] = ASKED
-            if wanted:
-                settings[8] += 1
-        settings[6] = t + 1
-        if t >= delay:
-            due = settings[7]
-            settings[7] += 1
-            _teach(matrix[nodes[due]], signs[due], codes[due], factors, every, scratch)
-            for g in range(groups):
-                if lane >= LANES - 1 or codes[due, g] != LEARNT:
-                    continue
-                if delay > 0:
-                    lane = LANES - 1  # the learnt node is not in this block: begin another
-                else:
-                    _correct(z[g], inverse[g], taken[g], used[g], lane, forms[g])
-                    used[g] += 1
-        if own or sees:
-            lane += 1
-    if settings[6] == total:
-        for due in range(settings[7], total):
-            _teach(matrix[nodes[due]], signs[due], codes[due], factors, every, scratch)
-        settings[7] = total
