@@ -51,6 +51,7 @@ from zerokelvin.jit import kernel
 __all__ = ["part_certificate", "path_certificate"]
 
 Ints = NDArray[np.int64]
+Floats = NDArray[np.float64]
 
 PAPER = "Herbster, Pasteris and Ghosh 2015"
 
@@ -67,13 +68,13 @@ class Replayed(Protocol):
 def path_certificate(cut: OnlineCut, nodes: Ints, labels: Ints) -> Bound:
     """The certificate of a path strategy; `cut` is fresh, and used up by the replay."""
     longest = cut.paths == "longest"
-    counts, costs = _replay(cut._state, nodes, labels, cut.graph.components, longest)
+    counts, bounds, given = _replay(cut._state, nodes, labels, cut.graph.components, longest)
     theorem = (
         f"Theorem 8 over the games played, {PAPER}"
         if longest
         else f"every mistake absorbs a super-vertex, Proposition 5, {PAPER}"
     )
-    return _add_up(counts, float(costs.sum()), theorem)
+    return _add_up(counts, bounds, given, theorem)
 
 
 def part_certificate(
@@ -113,16 +114,20 @@ def part_certificate(
             current[own][1] += 1
         state.update(node, label)
     counts[3] = len(played)
-    return _add_up(counts, float(sum(min(part) for part in played)), f"{theorem}, {PAPER}")
+    bounds, given = np.array(played, dtype=np.float64).reshape(-1, 2).T
+    return _add_up(counts, bounds, given, f"{theorem}, {PAPER}")
 
 
-def _add_up(counts: Ints, inner: float, theorem: str) -> Bound:
+def _add_up(counts: Ints, bounds: Floats, given: Floats, theorem: str) -> Bound:
+    inner = float(np.minimum(bounds, given).sum())
     terms = {
         "components with a label": float(counts[0]),
         "rises of the cut": float(counts[1]),
         "labels replaced": float(counts[2]),
         "parts played": float(counts[3]),
-        "mistakes inside the parts": inner,
+        "mistakes inside, by the theorem": float(bounds.sum()),
+        "labels given inside": float(given.sum()),
+        "mistakes inside": inner,
         "longest path": float(counts[4]),
     }
     return Bound(float(counts[:3].sum()) + inner, theorem, terms)
@@ -131,8 +136,8 @@ def _add_up(counts: Ints, inner: float, theorem: str) -> Bound:
 @kernel
 def _replay(
     s: Arrays, order: Ints, labels: Ints, connected: Ints, longest: bool
-) -> tuple[Ints, NDArray[np.float64]]:
-    """Learn the labels; what happened, and the bound of every part a label came into."""
+) -> tuple[Ints, Floats, Floats]:
+    """Learn the labels; what happened, and of every part its bound and the labels that came into it."""
     num = len(connected)
     game = np.zeros(num, dtype=np.int64)  # of every connected component
     payment = np.full(num, -1, dtype=np.int64)  # of every super-vertex, at its representative
@@ -168,10 +173,10 @@ def _replay(
             used[payment[c]] += 1
         learn(s, v, y)
     counts[3] = len(bounds)
-    costs = np.empty(len(bounds))
+    prices, given = np.empty(len(bounds)), np.empty(len(bounds))
     for k in range(len(bounds)):
-        costs[k] = min(bounds[k], float(used[k]))
-    return counts, costs
+        prices[k], given[k] = bounds[k], used[k]
+    return counts, prices, given
 
 
 @kernel

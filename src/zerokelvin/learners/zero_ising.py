@@ -19,7 +19,6 @@ from __future__ import annotations
 
 import dataclasses
 import hashlib
-import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -38,6 +37,8 @@ from zerokelvin.learners.cut_state import CutState
 __all__ = ["ZeroIsing", "ZeroIsingState"]
 
 Ints = NDArray[np.int64]
+
+SMALLEST = float(np.finfo(np.float64).tiny)
 
 
 class ZeroIsingState(CutState):
@@ -154,5 +155,4 @@ class ZeroIsing(Learner):
 def _share(source: int, target: int) -> float:
     """(target − source − ½) / total; the counts may have hundreds of digits."""
     difference, total = 2 * (target - source) - 1, 2 * (target + source)
-    smallest = math.copysign(np.finfo(np.float64).tiny, difference)
-    return difference / total or smallest
+    return difference / total or (SMALLEST if difference > 0 else -SMALLEST)
