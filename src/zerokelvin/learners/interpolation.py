@@ -135,7 +135,7 @@ class InterpolationState(State):
         against = (self.shown & np.where(u > 0, _MINUS, _PLUS)).any()
         terms = {"labelled components": float(labelled), "Σ 4Φ^(2/p)": energy, "X": self.reach, "p": p}
         assumptions = (Assumption("no label contradicts the comparator", not against),)
-        value = labelled + energy * self.reach * (1 + 1e-6)
+        value = labelled + energy * self.reach * (1 + 1e-9)
         return Bound(
             value, "minimum p-seminorm interpolation, after Herbster and Lever 2009", terms, assumptions
         )

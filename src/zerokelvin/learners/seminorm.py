@@ -112,11 +112,9 @@ def duality_gap(graph: Graph, labels: Bytes, f: Floats, p: float) -> Gap:
     fixed = float(
         (graph.edge_weights * np.abs(f[graph.edges[:, 0]] - f[graph.edges[:, 1]]) ** p)[both].sum() / p
     )
-    return Gap(primal + fixed, dual + fixed, _relative(primal + fixed, dual + fixed))
-
-
-def _relative(primal: float, dual: float) -> float:
-    return max(primal - dual, 0.0) / primal if primal > 0 else 0.0
+    primal, dual = primal + fixed, dual + fixed
+    floor = 1e-16 * float(graph.edge_weights.sum())  # an energy that is only rounding
+    return Gap(primal, dual, max(primal - dual, 0.0) / primal if primal > floor else 0.0)
 
 
 def _minimise_part(

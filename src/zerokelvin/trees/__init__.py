@@ -1,1 +1,17 @@
-"""Spanning trees and their structures."""
+"""Spanning trees and what learners build on them: spines, hinges, minimum cuts, bounds per cluster."""
+
+from zerokelvin.trees.low_stretch import average_stretch
+from zerokelvin.trees.spanning import KINDS, SpanningTrees, is_forest, spanning_tree
+from zerokelvin.trees.spine import Spine, linearise
+from zerokelvin.trees.wilson import WilsonSampler
+
+__all__ = [
+    "KINDS",
+    "SpanningTrees",
+    "Spine",
+    "WilsonSampler",
+    "average_stretch",
+    "is_forest",
+    "linearise",
+    "spanning_tree",
+]

@@ -57,7 +57,7 @@ class Marks(NamedTuple):
 def lay_out(graph: Graph, trees: list[Ints], rng: np.random.Generator) -> Spines:
     """The spines of several spanning trees, each given as positions of its edges in the CSR arrays.
 
-    Where a depth-first search begins and which branch it takes first is drawn from `rng`, so that a
+    At which leaf a depth-first search begins and which branch it takes first is drawn from `rng`, so that a
     committee's spines differ even where its trees do not.
     """
     n = graph.num_nodes

@@ -1,8 +1,8 @@
 """A tree laid out as a line: its nodes in depth-first order, with the weights WTA gives the line's edges.
 
-Visit the tree depth-first and write every node down when it is first met. Two neighbours a, b on that line
-are joined by an edge of the smallest weight on the tree path between them; an edge of the tree is on the
-path of at most two such pairs, so any labelling cuts the spine at most twice as much as the tree
+Visit the tree depth-first from a leaf and write every node down when it is first met. Two neighbours a, b
+on that line are joined by an edge of the smallest weight on the tree path between them; an edge of the tree
+is on the path of at most two such pairs, so any labelling cuts the spine at most twice as much as the tree
 (Cesa-Bianchi, Gentile, Vitale, Zappella 2010 and 2013, "Random spanning trees and the prediction of weighted
 graphs", WTA; Herbster, Lever, Pontil 2009). The distance on the spine is its resistance, Σ 1/w.
 """
@@ -51,12 +51,12 @@ class Spine:
 
 
 def linearise(tree: Graph) -> Spine:
-    """Lay a forest out as a spine; every component starts at its lowest node.
+    """Lay a forest out as a spine; every component starts at its lowest leaf.
 
     >>> star = Graph.from_edges([(0, 1), (0, 2), (0, 3)], weights=[1.0, 2.0, 3.0])
     >>> spine = linearise(star)
     >>> spine.order.tolist(), spine.weights.tolist()
-    ([0, 1, 2, 3], [1.0, 1.0, 2.0, 0.0])
+    ([1, 0, 2, 3], [1.0, 2.0, 2.0, 0.0])
     """
     if not is_forest(tree):
         raise GraphError(
@@ -76,11 +76,10 @@ def spine_arrays(indptr: Ints, indices: Ints, weights: Floats) -> tuple[Ints, In
     through = np.zeros(n)  # weight of the edge by which the node was entered
     following = indptr[:-1].copy()
     count = 0
-    for root in range(n):
-        if position[root] >= 0:
+    for attempt in range(2 * n):
+        root = attempt % n  # first from the leaves, then from nodes without neighbours
+        if position[root] >= 0 or (attempt < n and indptr[root + 1] - indptr[root] != 1):
             continue
-        if count:
-            joint[count - 1] = 0.0
         position[root] = count
         order[count] = root
         count += 1
