@@ -164,6 +164,10 @@ class Problems:
             if learns is None or learns[c]:
                 state.update(node, int(signs[c]))
 
+    def bound(self, labels: Sequence[Ints]) -> Bound:
+        """The bound on the mistakes of the class, against one labelling in {-1, +1}ⁿ per problem."""
+        return Bound.total([state.bound(u) for state, u in zip(self.states, labels, strict=True)])
+
     def play(self, trials: Trials, progress: Progress | None = None) -> Trace:
         """Predict, ask and learn over all trials, in order."""
         trace = Trace.empty(trials)

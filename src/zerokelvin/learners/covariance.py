@@ -1,0 +1,175 @@
+"""Exact ridge / Gaussian-process regression on any kernel, by a Cholesky factor that grows with the labels.
+
+For labelled nodes s_1 … s_t and the kernel K + b, keep the rows
+
+    V_t = (K e_{s_t} + b − Σ_{k<t} V_k(s_t) V_k) / d_t,   d_t² = K(s_t, s_t) + b − Σ_{k<t} V_k(s_t)² + μ,
+
+which are the Cholesky factor of K_SS + μI extended to all nodes. With z_t = (y_t − m(s_t)) / d_t the means
+m += z_t V_t and the variances v −= V_t² are current at every node, so a prediction is a look-up and a label
+costs O(t·n) for all classes together.
+
+A game whose order is known needs V only at nodes still to come: the same numbers, as one blocked Cholesky
+factorisation of the permuted K + μI with mean y_t − L_tt z_t. Sums run in the same order, so both agree to
+the last bit.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import scipy.linalg
+from numpy.typing import NDArray
+
+from zerokelvin.errors import ParameterError
+from zerokelvin.jit import kernel
+from zerokelvin.linalg.kernels import KernelColumns
+
+__all__ = ["EXACT_LIMIT", "Covariance"]
+
+Ints = NDArray[np.int64]
+Floats = NDArray[np.float64]
+
+EXACT_LIMIT = 20_000
+"""Above this many nodes the rows V no longer fit; kernels that relax locally have no such limit."""
+
+
+class Covariance:
+    """Means and variances of every node, for several problems on one covariance."""
+
+    def __init__(self, columns: KernelColumns, problems: int, mu: float, b: float) -> None:
+        count = columns.num_nodes
+        if count > EXACT_LIMIT:
+            raise ParameterError(
+                f"this kernel needs a column per label, too much for {count} nodes (limit {EXACT_LIMIT}); "
+                'use kernel="regularized:EPS" or "normalized:EPS", which work locally.'
+            )
+        self.columns = columns
+        self.problems = problems
+        self.mu = mu
+        self.b = b
+        self.rows = np.empty((8, count))
+        self.heights: list[float] = []  # d_t
+        self.nodes: list[int] = []
+        self.codes: list[int] = []
+        self._means = np.zeros((max(2, problems), count))
+        self._variances: Floats | None = None
+        self._pending: list[tuple[int, int]] = []
+
+    @property
+    def means(self) -> Floats:
+        """The value of every class at every node."""
+        self._settle()
+        return self._means
+
+    @property
+    def variances(self) -> Floats:
+        """The predictive variance of every node, its noise left out."""
+        self._settle()
+        if self._variances is None:
+            count = self.columns.num_nodes
+            self._variances = np.array([self.columns.column(i)[i] for i in range(count)]) + self.b
+            for row in self.rows[: len(self.heights)]:
+                self._variances -= row**2
+        return self._variances
+
+    def learn(self, node: int, code: int) -> None:
+        """Reveal that a node has class `code`."""
+        self._settle()
+        self._learn(node, code)
+
+    def known_order(self, nodes: Ints, codes: Ints) -> Floats:
+        """The values, classes by trials, before each trial when every label is revealed at once after it."""
+        self._settle()
+        if self.nodes or len(np.unique(nodes)) < len(nodes):
+            raise ParameterError("a known order needs a fresh state and distinct nodes.")
+        matrix = np.empty((len(nodes), len(nodes)))
+        for t, node in enumerate(nodes.tolist()):
+            matrix[t] = self.columns.column(node)[nodes] + self.b
+        values = np.zeros((len(self._means), len(nodes)))
+        _factorise(matrix, self.mu)
+        _online_means(matrix, codes, values)
+        self._pending = list(zip(nodes.tolist(), codes.tolist(), strict=True))
+        return values
+
+    def weights(self) -> Floats:
+        """(K_SS + b + μI)⁻¹ applied to the columns K(S, ·): what each label adds to every node."""
+        self._settle()
+        t = len(self.heights)
+        factor = np.tril(self.rows[:t][:, self.nodes].T, -1) + np.diag(self.heights)
+        solved: Floats = scipy.linalg.solve_triangular(factor, self.rows[:t], lower=True, trans=1)
+        return solved
+
+    def _settle(self) -> None:
+        pending, self._pending = self._pending, []
+        for node, code in pending:
+            self._learn(node, code)
+
+    def _learn(self, node: int, code: int) -> None:
+        t = len(self.heights)
+        if t == len(self.rows):
+            self.rows = np.concatenate([self.rows, np.empty_like(self.rows)])
+        row = self.rows[t]
+        row[...] = self.columns.column(node) + self.b
+        height = _extend(self.rows[:t], row, node, self.mu)
+        for c, mean in enumerate(self._means):
+            mean += ((c == code) - mean[node]) / height * row
+        if self._variances is not None:
+            self._variances -= row**2
+        self.heights.append(float(height))
+        self.nodes.append(node)
+        self.codes.append(code)
+
+
+@kernel
+def _extend(rows: Any, row: Any, node: int, mu: float) -> float:
+    """Turn the column of a node into its row V in place; the height d."""
+    for k in range(len(rows)):
+        factor = rows[k, node]
+        for j in range(len(row)):
+            row[j] -= factor * rows[k, j]
+    height = np.sqrt(row[node] + mu)
+    for j in range(len(row)):
+        row[j] /= height
+    return height
+
+
+@kernel
+def _factorise(matrix: Any, mu: float) -> None:
+    """Upper rows V at later trials, in place, the height on the diagonal; blocks of 32 pivots."""
+    n = len(matrix)
+    for start in range(0, n, 32):
+        stop = min(start + 32, n)
+        for i in range(start, stop):
+            for k in range(start, i):
+                factor = matrix[k, i]
+                for j in range(i, n):
+                    matrix[i, j] -= factor * matrix[k, j]
+            height = np.sqrt(matrix[i, i] + mu)
+            for j in range(i + 1, n):
+                matrix[i, j] /= height
+            matrix[i, i] = height
+        for i in range(stop, n):
+            k = start
+            while k + 4 <= stop:
+                f0, f1, f2, f3 = matrix[k, i], matrix[k + 1, i], matrix[k + 2, i], matrix[k + 3, i]
+                for j in range(i, n):
+                    matrix[i, j] = (
+                        ((matrix[i, j] - f0 * matrix[k, j]) - f1 * matrix[k + 1, j]) - f2 * matrix[k + 2, j]
+                    ) - f3 * matrix[k + 3, j]
+                k += 4
+            while k < stop:
+                factor = matrix[k, i]
+                for j in range(i, n):
+                    matrix[i, j] -= factor * matrix[k, j]
+                k += 1
+
+
+@kernel
+def _online_means(matrix: Any, codes: Any, values: Any) -> None:
+    """values[c, t] = Σ_{k<t} z_k V_k(t), z_k = (y_k − values[c, k]) / d_k."""
+    for k in range(len(matrix)):
+        for c in range(len(values)):
+            z = ((1.0 if c == codes[k] else 0.0) - values[c, k]) / matrix[k, k]
+            for j in range(k + 1, len(matrix)):
+                values[c, j] += z * matrix[k, j]

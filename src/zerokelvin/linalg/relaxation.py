@@ -1,0 +1,176 @@
+"""Local relaxation: solutions of (D − A + E) x = b that follow every change of b and E locally.
+
+Keep an estimate x and its residual r = b − (D − A + E) x. After a change, a *push* at u moves ω·r_u into the
+estimate, x_u += ω r_u / (d_u + e_u), and passes A_uv times that on to the neighbours, until everywhere
+|r_u| ≤ tol·e_u. Since (D − A + E)·1 = e and the inverse is non-negative,
+
+    |x_exact − x| ≤ tol   at every node,
+
+whatever the history of changes: the residual is kept, so errors do not add up over them. A change touches
+only the neighbourhood where it matters (Andersen, Chung and Lang 2006; residuals are carried over as in
+Zhang, Lofgren and Goel 2016; ω = 1.3 is successive over-relaxation, which needs about a fifth fewer pushes).
+
+A value is read as x_i + (r_i + Σ_v A_iv r_v / (d_v + e_v)) / (d_i + e_i): two steps of Jacobi's iteration at
+this node alone, O(degree) and much nearer to the solution than x_i, never further than `tol`.
+
+Several right-hand sides ("channels") share the matrix; memory is O(E + n·channels).
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from zerokelvin.errors import ParameterError
+from zerokelvin.graph.graph import Graph
+from zerokelvin.jit import kernel
+
+__all__ = ["OVER_RELAXATION", "Relaxation", "read", "relax"]
+
+Ints = NDArray[np.int64]
+Floats = NDArray[np.float64]
+
+OVER_RELAXATION = 1.3
+
+
+class Relaxation:
+    """Estimates of (D − A + E)⁻¹ b for several right-hand sides b, kept to a certified error.
+
+    Parameters
+    ----------
+    graph
+        A graph with positive weights.
+    excess
+        The diagonal of E, all positive.
+    channels
+        Number of right-hand sides.
+    tol
+        Every entry of every estimate differs from the exact solution by at most this.
+
+    Examples
+    --------
+    >>> line = Graph.from_edges([(0, 1), (1, 2)])
+    >>> relaxation = Relaxation(line, np.ones(3), channels=1, tol=1e-9)
+    >>> relaxation.add(0, 1, 1.0)
+    >>> [round(relaxation.value(0, node), 3) for node in range(3)]
+    [0.25, 0.5, 0.25]
+    >>> relaxation.load(1, 2.0)  # now e = (1, 3, 1)
+    >>> [round(relaxation.value(0, node), 3) for node in range(3)]
+    [0.125, 0.25, 0.125]
+    """
+
+    def __init__(self, graph: Graph, excess: Floats, channels: int, tol: float) -> None:
+        graph.require_positive("local relaxation")
+        if not (np.isfinite(tol) and tol > 0):
+            raise ParameterError(f"tol={tol} must be a positive number.")
+        if not (np.isfinite(excess).all() and (excess > 0).all()):
+            raise ParameterError("every excess must be a positive, finite number.")
+        count = graph.num_nodes
+        self.graph = graph
+        self.tol = float(tol)
+        self.excess = np.array(excess, dtype=np.float64)
+        self.x = np.zeros((channels, count))
+        self.r = np.zeros((channels, count))
+        self.csr = (graph.indptr, graph.indices, graph.weights)
+        self.diagonal = (1.0 / (graph.degrees + self.excess), self.tol * self.excess)
+        self.scratch = (np.empty(count, np.int64), np.zeros(count, np.bool_))
+
+    @property
+    def error(self) -> float:
+        """A bound on the error of every estimate, from the residuals as they are: max |r_u| / e_u."""
+        return float(np.max(np.abs(self.r) / self.excess, initial=0.0))
+
+    def value(self, channel: int, node: int) -> float:
+        """The solution of a channel at a node."""
+        return float(read(self.csr, self.diagonal[0], self.x[channel], self.r[channel], node))
+
+    def add(self, channel: int, node: int, amount: float) -> None:
+        """Let b_node of a channel grow by `amount`."""
+        self.r[channel, node] += amount
+        self._relax(self.x[channel], self.r[channel], node)
+
+    def load(self, node: int, weight: float) -> None:
+        """Let e_node grow by `weight`."""
+        self.excess[node] += weight
+        self.diagonal[0][node] = 1.0 / (self.graph.degrees[node] + self.excess[node])
+        self.diagonal[1][node] = self.tol * self.excess[node]
+        for x, r in zip(self.x, self.r, strict=True):
+            r[node] -= weight * x[node]
+            self._relax(x, r, node)
+
+    def column(self, node: int) -> Floats:
+        """The column of (D − A + E)⁻¹ that belongs to a node, every entry within `tol`."""
+        count = self.graph.num_nodes
+        x, r = np.zeros(count), np.zeros(count)
+        r[node] = 1.0
+        self._relax(x, r, node)
+        return x
+
+    def _relax(self, x: Floats, r: Floats, node: int) -> None:
+        nothing = np.zeros(0)
+        relax(self.csr, self.diagonal, x, r, self.scratch, node, (nothing, np.zeros((0, 0)), nothing))
+
+
+@kernel
+def read(csr: Any, inverse: Any, x: Any, r: Any, node: int) -> float:
+    """The estimate at a node after two steps of Jacobi's iteration."""
+    indptr, indices, weights = csr
+    arriving = r[node]
+    for p in range(indptr[node], indptr[node + 1]):
+        v = indices[p]
+        arriving += weights[p] * r[v] * inverse[v]
+    return x[node] + arriving * inverse[node]
+
+
+@kernel
+def relax(csr: Any, diagonal: Any, x: Any, r: Any, scratch: Any, node: int, watch: Any) -> int:
+    """Push, first in first out, from `node` until every |r| ≤ its limit; the number of arcs touched.
+
+    diagonal = (1 / (d + e), tol · e). watch = (scale, counts, sums): keeps sums_k = Σ_u counts_ku scale_u x_u
+    current; empty arrays watch nothing.
+    """
+    indptr, indices, weights = csr
+    inverse, limits = diagonal
+    queue, waiting = scratch
+    scale, counts, sums = watch
+    n = len(x)
+    head, length, touched = 0, 0, 0
+    if abs(r[node]) > limits[node]:
+        queue[0] = node
+        waiting[node] = True
+        length = 1
+    while length > 0:
+        u = queue[head]
+        head += 1
+        if head == n:
+            head = 0
+        length -= 1
+        waiting[u] = False
+        held = r[u]
+        if abs(held) <= limits[u]:
+            continue
+        moved = OVER_RELAXATION * held * inverse[u]
+        x[u] += moved
+        for k in range(len(sums)):
+            if counts[k, u] > 0.0:
+                sums[k] += counts[k, u] * scale[u] * moved
+        held *= 1.0 - OVER_RELAXATION
+        r[u] = held
+        if abs(held) > limits[u]:
+            tail = head + length
+            queue[tail if tail < n else tail - n] = u
+            waiting[u] = True
+            length += 1
+        touched += indptr[u + 1] - indptr[u]
+        for p in range(indptr[u], indptr[u + 1]):
+            v = indices[p]
+            received = r[v] + weights[p] * moved
+            r[v] = received
+            if abs(received) > limits[v] and not waiting[v]:
+                tail = head + length
+                queue[tail if tail < n else tail - n] = v
+                waiting[v] = True
+                length += 1
+    return touched

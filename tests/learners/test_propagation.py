@@ -1,0 +1,170 @@
+"""Propagation against its definition, its bound, and the figures it is known for."""
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import naive.propagation as naive
+import strategies
+import zerokelvin as zk
+from naive.class_games import as_trials, class_games, comparators, dataset, mistakes
+from zerokelvin.errors import ParameterError
+from zerokelvin.learners.propagation import Propagation
+from zerokelvin.linalg.relaxation import Relaxation
+
+KERNELS = st.sampled_from(
+    ["regularized:0.1", "regularized:2", "normalized:0.1", "normalized:1", "pagerank:0.85"]
+)
+
+
+@pytest.mark.kernels
+@settings(max_examples=60)
+@given(strategies.graphs(max_nodes=12), st.sampled_from([1e-1, 1e-3, 1e-8]), st.data())
+def test_relaxation_keeps_its_certified_error(graph, tol, data):
+    """After any changes of right-hand sides and diagonal, every value is within tol of a dense solve."""
+    n = graph.num_nodes
+    excess = np.array(data.draw(st.lists(st.floats(0.05, 3), min_size=n, max_size=n)))
+    relaxation = Relaxation(graph, excess, channels=2, tol=tol)
+    right = np.zeros((2, n))
+    for _ in range(data.draw(st.integers(1, 8))):
+        node = data.draw(st.integers(0, n - 1))
+        amount = data.draw(st.floats(-2, 2))
+        if data.draw(st.booleans()):
+            channel = data.draw(st.integers(0, 1))
+            relaxation.add(channel, node, amount)
+            right[channel, node] += amount
+        else:
+            relaxation.load(node, abs(amount))
+            excess[node] += abs(amount)
+    inverse = np.linalg.inv(graph.laplacian().toarray() + np.diag(excess))
+    exact = right @ inverse
+    assert np.abs(relaxation.x - exact).max() <= tol + 1e-9
+    assert np.abs(relaxation.x - exact).max() <= relaxation.error + 1e-9
+    for channel in range(2):
+        read = [relaxation.value(channel, i) for i in range(n)]
+        assert np.abs(read - exact[channel]).max() <= tol + 1e-9
+    assert np.abs(relaxation.column(0) - inverse[:, 0]).max() <= tol + 1e-9
+
+
+def test_relaxation_refuses():
+    line = zk.Graph.from_edges([(0, 1)])
+    with pytest.raises(ParameterError, match="tol=0"):
+        Relaxation(line, np.ones(2), 1, 0.0)
+    with pytest.raises(ParameterError, match="excess"):
+        Relaxation(line, np.array([1.0, 0.0]), 1, 0.1)
+
+
+@pytest.mark.kernels
+@settings(max_examples=60)
+@given(class_games(), KERNELS, st.sampled_from([0.0, 0.01]))
+def test_agrees_with_the_definition(game, kernel, b):
+    graph, classes, trials, _ = game
+    learner = Propagation(kernel=kernel, b=b, tol=1e-10)
+    problems = learner.start_problems(graph, 1 if classes == 2 else classes, None, 0)
+    expected = naive.play(naive.kernel(graph, kernel), trials, classes, b)
+    trace = problems.play(as_trials(trials, classes))
+    np.testing.assert_allclose(trace.margins, expected, atol=1e-6)
+
+
+@settings(max_examples=150)
+@given(class_games(), st.sampled_from(["heat:0.7", "normalized:0.3", "regularized:0.5"]))
+def test_columns_agree_with_the_definition(game, kernel):
+    graph, classes, trials, _ = game
+    learner = Propagation(kernel=kernel, b=0.0, engine="auto")
+    problems = learner.start_problems(graph, 1 if classes == 2 else classes, None, 0)
+    expected = naive.play(naive.kernel(graph, kernel), trials, classes)
+    np.testing.assert_allclose(problems.play(as_trials(trials, classes)).margins, expected, atol=1e-5)
+
+
+@settings(max_examples=40)
+@given(class_games(), KERNELS, st.sampled_from([0.3, 0.01]))
+def test_the_tolerance_is_kept(game, kernel, tol):
+    """The sum of all votes is within tol, times the scale of the kernel."""
+    graph, classes, trials, _ = game
+    problems = Propagation(kernel=kernel, b=0.0, tol=tol).start_problems(graph, classes, None, 0)
+    for node, code in trials:
+        problems.diffusion.learn(node, code)
+    matrix = naive.kernel(graph, kernel)
+    out = problems.diffusion.system.out
+    for node in range(graph.num_nodes):
+        exact = [sum(matrix[node, i] for i, c in trials if c == k) for k in range(max(2, classes))]
+        assert np.abs(problems.diffusion.values(node) - exact).max() <= tol * out[node] + 1e-9
+
+
+@settings(max_examples=60)
+@given(class_games(), st.sampled_from(["regularized:0.1", "normalized:0.5", "heat:0.5"]))
+def test_mistakes_stay_within_the_bound(game, kernel):
+    graph, classes, trials, codes = game
+    problems = Propagation(kernel=kernel, tol=1e-6).start_problems(
+        graph, 1 if classes == 2 else classes, None, 0
+    )
+    trace = problems.play(as_trials(trials, classes))
+    bound = problems.bound(comparators(codes, classes))
+    assert bound.holds or kernel == "heat:0.5"  # a heavy edge makes the heat kernel singular to rounding
+    assert bound.allows(mistakes(trace.margins, trials, classes)) or not bound.holds
+
+
+def test_the_bound_can_be_below_the_trials():
+    """Two cliques, a weak link, many repeats: some trials are proven right."""
+    example = zk.generators.barbell(10)
+    nodes = np.tile(np.arange(20), 30)
+    trials = [(int(i), int(example.labels[i] > 0)) for i in nodes]
+    problems = Propagation(kernel="regularized:0.01", tol=1e-4).start_problems(example.graph, 1, None, 0)
+    trace = problems.play(as_trials(trials, 2))
+    bound = problems.bound([np.asarray(example.labels)])
+    assert bound.allows(mistakes(trace.margins, trials, 2))
+    assert bound.value < len(trials) - 10
+
+
+@settings(max_examples=100)
+@given(class_games(), KERNELS)
+def test_shares_sum_to_the_margin(game, kernel):
+    graph, classes, trials, _ = game
+    count = 1 if classes == 2 else classes
+    problems = Propagation(kernel=kernel, tol=1e-9).start_problems(graph, count, None, 0)
+    problems.play(as_trials(trials, classes))
+    symmetric = not kernel.startswith("pagerank")
+    for node in range(graph.num_nodes):
+        for state in problems.states:
+            total = math.fsum(share for _, share in state.explain(node))
+            if symmetric:
+                assert total == pytest.approx(state.margin(node), abs=1e-5)
+
+
+def test_a_node_no_vote_reaches_follows_the_class_counts():
+    """A long path, votes that stop early: the far end takes the most frequent class, not the first."""
+    path = zk.Graph.from_edges([(i, i + 1) for i in range(400)])
+    session = zk.start(path, "propagation", classes=["a", "b", "c"])
+    for node, label in ((0, "b"), (2, "b"), (3, "a")):
+        session.learn(node, label)
+    assert session.predict(400).label == "b"
+
+
+def test_refusals():
+    line = zk.Graph.from_edges([(0, 1)])
+    with pytest.raises(ParameterError, match="b=-1"):
+        Propagation(b=-1)
+    with pytest.raises(ParameterError, match="tol=0"):
+        Propagation(tol=0)
+    with pytest.raises(ParameterError, match="positive number"):
+        Propagation(kernel="regularized:0").start(line)
+    with pytest.raises(ParameterError, match="needs a number"):
+        Propagation(kernel="pagerank:x").start(line)
+    with pytest.raises(ParameterError, match="strictly between"):
+        Propagation(kernel="pagerank:1").start(line)
+    with pytest.raises(ParameterError, match="unknown kernel"):
+        Propagation(kernel="rbf:1").start(line)
+    states = Propagation().start_problems(line, 3, None, 0).states
+    with pytest.raises(ParameterError, match="all classes"):
+        states[0].update(0, 1)
+
+
+@pytest.mark.data
+@pytest.mark.parametrize(("name", "binary", "multi"), [("cora", 0.0475, 0.164), ("pubmed", 0.1225, 0.183)])
+def test_known_figures(name, binary, multi):
+    runs = zk.play_shuffles(*dataset(name), "propagation", shuffles=2)
+    assert runs.mean("error_binary") <= binary
+    assert runs.mean("error_multiclass") <= multi
