@@ -19,7 +19,7 @@ SHOWN = 1500
 
 def draw_plane(sets: Sequence[tuple[Features, NDArray[np.int64]]]) -> Figure:
     """The first points of each data set in the dominant and the next coordinate."""
-    figure = Figure(figsize=(9.6, 4.6), dpi=110, layout=ConstrainedLayoutEngine(h_pad=0.12, w_pad=0.12))
+    figure = Figure(figsize=(9.6, 4.0), dpi=110, layout=ConstrainedLayoutEngine(h_pad=0.12, w_pad=0.12))
     for i, (axes, (table, labels)) in enumerate(zip(figure.subplots(1, 2), sets, strict=True)):
         points, signs = table.X[:SHOWN], labels[:SHOWN]
         for sign, colour, marker in ((-1, BLUE, "o"), (1, VERMILION, "^")):

@@ -29,7 +29,7 @@ __all__ = ["Arena", "Game", "Job", "embed", "play_alone", "play_jobs", "workers"
 Floats = NDArray[np.float64]
 
 POINTS = 60  # points on a curve
-REPEATS, ENOUGH = 5, 1.0  # games, and seconds, after which a time is taken
+REPEATS, ENOUGH = 15, 0.3  # games, and seconds, after which a time is taken
 
 
 @dataclass(frozen=True, eq=False)
@@ -125,7 +125,7 @@ def play_jobs(
 def play_alone(arena: Arena, job: Job, shares: Sequence[float] = (1.0,)) -> Floats:
     """Seconds that the first `shares` of a game's rounds take, with no other game at the same time.
 
-    Each is the best of up to five repeats, fewer where they take long: what else the machine does adds
+    Each is the best of up to 15 repeats, fewer where they take long: what else the machine does adds
     to a time and never takes from it.
     """
     source = arena.cut(job.rank)
