@@ -7,7 +7,9 @@ from zerokelvin import checks, learners
 from zerokelvin.certify import Assumption, Bound
 from zerokelvin.flow import MinimumCut, PicardQueyranne, minimum_cut, picard_queyranne
 from zerokelvin.graph import (
+    ExponentialGraph,
     Graph,
+    LabelledGraph,
     Measured,
     bal,
     cut,
@@ -16,9 +18,11 @@ from zerokelvin.graph import (
     epsilon_graph,
     exponential_graph,
     generators,
+    geodesic_distances,
     knn_graph,
     label_balance,
 )
+from zerokelvin.graph.features import Features
 from zerokelvin.io import DataSet, load_dataset, read_graph, read_labels, write_graph
 from zerokelvin.linalg.resistance import effective_resistance, resistance_diameter
 from zerokelvin.session import Explanation, Prediction, Run, Runs, Session, load, play, play_shuffles, start
@@ -28,7 +32,10 @@ __all__ = [
     "Bound",
     "DataSet",
     "Explanation",
+    "ExponentialGraph",
+    "Features",
     "Graph",
+    "LabelledGraph",
     "Measured",
     "MinimumCut",
     "PicardQueyranne",
@@ -45,6 +52,7 @@ __all__ = [
     "epsilon_graph",
     "exponential_graph",
     "generators",
+    "geodesic_distances",
     "knn_graph",
     "label_balance",
     "learners",

@@ -8,12 +8,15 @@ is spent, every node is answered, or the learner is sure of the rest.
 from __future__ import annotations
 
 from collections.abc import Hashable
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from zerokelvin.learners.asking import confidence
 from zerokelvin.session.prediction import LEARN
-from zerokelvin.session.session import Session
+
+if TYPE_CHECKING:
+    from zerokelvin.session.session import Session
 
 __all__ = ["open_questions"]
 
@@ -29,10 +32,10 @@ def open_questions(session: Session, limit: int | None = None) -> list[Hashable]
     >>> session = start(line, "ollgc", classes=["no", "yes"], policy="doubt:0.2", mu=0.01)
     >>> session.learn("a", "no")
     >>> session.learn("d", "yes")
-    >>> open_questions(session)
+    >>> session.open_questions()
     ['b', 'c']
     >>> session.budget = session.queries  # nothing left to spend
-    >>> open_questions(session)
+    >>> session.open_questions()
     []
     """
     answered = {event.node for event in session.events if event.kind == LEARN}

@@ -34,6 +34,7 @@ from zerokelvin.session.labels import (
     to_signs,
 )
 from zerokelvin.session.prediction import LEARN, SKIP, Contribution, Event, Explanation, Prediction
+from zerokelvin.session.questions import open_questions
 
 __all__ = ["Session", "load", "start"]
 
@@ -125,6 +126,10 @@ class Session:
         if self._counts.any():
             codes[~self._labelled[self.graph.components]] = int(np.argmax(self._counts))
         return class_array(self.classes)[codes]
+
+    def open_questions(self, limit: int | None = None) -> list[Hashable]:
+        """The nodes worth asking about now, the least sure first; empty when nothing is left to ask."""
+        return open_questions(self, limit)
 
     def explain(self, node: Hashable) -> Explanation:
         """The answers that decided the prediction for a node."""
