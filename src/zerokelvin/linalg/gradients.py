@@ -56,12 +56,17 @@ def conjugate_gradients(
     if (squares <= goal).all():
         return value, 0
     direction = precondition(residual) if precondition is not None else (residual.T * inverse).T.copy()
+    product = np.empty_like(direction)
     along = np.asarray(inner(residual, direction))
     iterations = 0
     while iterations < limit:
         iterations += 1
-        product = core.matrix @ direction
-        curvature = np.asarray(inner(direction, product))
+        if single:
+            product = core.matrix @ direction
+            curvature = np.asarray(inner(direction, product))
+        else:
+            matrix = core.matrix
+            curvature = _multiply_block((matrix.indptr, matrix.indices, matrix.data), direction, product)
         active = (squares > goal) & (curvature > 0) & np.isfinite(curvature) & (along > 0)
         if not active.any():
             break
@@ -80,6 +85,27 @@ def conjugate_gradients(
             direction *= np.where(active, along / np.where(active, before, 1.0), 0.0)
             direction += auxiliary
     return value, iterations
+
+
+@kernel
+def _multiply_block(csr: Any, block: Any, product: Any) -> Any:
+    """product = M·block, and the inner products of their columns."""
+    indptr, indices, data = csr
+    many = block.shape[1]
+    inner = np.zeros(many)
+    row = np.empty(many)
+    for i in range(len(indptr) - 1):
+        for c in range(many):
+            row[c] = 0.0
+        for p in range(indptr[i], indptr[i + 1]):
+            j = indices[p]
+            weight = data[p]
+            for c in range(many):
+                row[c] += weight * block[j, c]
+        for c in range(many):
+            product[i, c] = row[c]
+            inner[c] += row[c] * block[i, c]
+    return inner
 
 
 @kernel
