@@ -89,7 +89,7 @@ def conjugate_gradients(
 
 @kernel
 def _multiply_block(csr: Any, block: Any, product: Any) -> Any:
-    """product = M·block, and the inner products of their columns."""
+    """Write M·block into `product`; the inner products of their columns."""
     indptr, indices, data = csr
     many = block.shape[1]
     inner = np.zeros(many)
