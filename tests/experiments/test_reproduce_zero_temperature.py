@@ -54,7 +54,8 @@ def test_the_lollipop_separates_the_bounds():
 
 
 def test_tables_and_pictures(report, tmp_path):
-    assert [len(table.rows) for table in report.tables][:2] == [6, 6]
+    assert [len(table.rows) for table in report.tables][:3] == [6, 6, 6]
+    assert all(len(row) == len(table.columns) for table in report.tables for row in table.rows)
     files = report.save(tmp_path / "out")
     assert {path.name for path in files} == {"zero-temperature.json", "figure2.png", "figure2.svg"}
 

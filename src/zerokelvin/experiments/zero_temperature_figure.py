@@ -51,6 +51,7 @@ def draw_minimum_cuts(graph: Graph, labels: Mapping[Hashable, int]) -> Figure:
     _draw_nodes(left, graph, places, np.array([given.get(i, 0) for i in range(graph.num_nodes)]))
     _draw_nodes(middle, graph, places, np.array([pq.side(graph.name(i)) for i in range(graph.num_nodes)]))
     pq.draw(right)
+    right.set_title("")
     right.set_title("All minimum cuts, from source to target", loc="left", fontsize=11.5, color=INK)
     figure.suptitle(
         "A labelling is a minimum cut if no arrow on the right leads from +1 to −1",

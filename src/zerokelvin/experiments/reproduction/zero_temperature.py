@@ -37,6 +37,7 @@ from zerokelvin.experiments.reproduction.base import Experiment, Picture, Progre
 from zerokelvin.experiments.reproduction.zero_temperature_tables import (
     bound_table,
     cluster_table,
+    expression_table,
     mistake_table,
 )
 from zerokelvin.flow.clusters import ClusterReport, cluster_report
@@ -102,7 +103,12 @@ class ZeroTemperature(Experiment):
         tell("Playing", len(examples), len(examples))
         settings = {"shuffles": shuffles, "seed": self.seed, "methods": _described()}
         covers = {name: paper_bounds(*example)[1] for name, example in examples.items()}
-        tables = (bound_table(values), mistake_table(values, shuffles), cluster_table(covers))
+        tables = (
+            expression_table(values),
+            bound_table(values),
+            mistake_table(values, shuffles),
+            cluster_table(covers),
+        )
         return Report(
             self.name,
             tables,
