@@ -26,6 +26,14 @@ def pytest_collection_modifyitems(items):
             item.add_marker(missing)
 
 
+@pytest.fixture(autouse=True, scope="session")
+def no_embedding_cache():
+    """No test reads or writes the embeddings in the user's cache; those of the cache turn on their own."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("ZEROKELVIN_CACHE", "off")
+        yield
+
+
 @pytest.fixture
 def data_folder():
     return DATA

@@ -66,11 +66,14 @@ class Coordinates:
         return math.sqrt(float((self.matrix**2).sum(axis=1).max(initial=0.0)))
 
 
-def prepare_coordinates(graph: Graph, rank: int, b: float) -> Coordinates:
-    """The rank-`rank` embedding of a graph, or the vectors of a table with a linear kernel."""
+def prepare_coordinates(graph: Graph, rank: int, b: float, *, cache: bool = True) -> Coordinates:
+    """The rank-`rank` embedding of a graph, or the vectors of a table with a linear kernel.
+
+    The embedding of a large graph is read from the user's cache where it is known, unless `cache` is False.
+    """
     if isinstance(graph, Features):
         return Coordinates(_with_constant(graph.X, b), graph, b)
-    return Coordinates(laplacian_coordinates(graph, rank, b), None, b)
+    return Coordinates(laplacian_coordinates(graph, rank, b, cache=cache), None, b)
 
 
 class FeatureColumns:

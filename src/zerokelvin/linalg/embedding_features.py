@@ -14,15 +14,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 from zerokelvin.graph import Graph
-from zerokelvin.linalg.spectral import smallest_eigenpairs
+from zerokelvin.linalg.remembered import remembered_eigenpairs
 
 __all__ = ["laplacian_coordinates"]
 
 Floats = NDArray[np.float64]
 
 
-def laplacian_coordinates(graph: Graph, rank: int, b: float, engine: str = "auto") -> Floats:
+def laplacian_coordinates(
+    graph: Graph, rank: int, b: float, engine: str = "auto", *, cache: bool = True
+) -> Floats:
     """Rows m_i of at most `rank` columns: the constant √b (unless b = 0), then v_k/√σ_k.
+
+    The eigenpairs of a large graph are kept in the user's cache and read from there the next time, unless
+    `cache` is False; see `zerokelvin.linalg.remembered`.
 
     Examples
     --------
@@ -35,6 +40,6 @@ def laplacian_coordinates(graph: Graph, rank: int, b: float, engine: str = "auto
     count = min(wanted, graph.num_nodes - graph.num_components)
     columns = [np.full((graph.num_nodes, 1), math.sqrt(b))] if b > 0 else []
     if count > 0:
-        pairs = smallest_eigenpairs(graph, count, engine=engine)
+        pairs = remembered_eigenpairs(graph, count, engine=engine, cache=cache)
         columns.append(pairs.vectors / np.sqrt(pairs.values))
     return np.ascontiguousarray(np.hstack([np.zeros((graph.num_nodes, 0)), *columns]))

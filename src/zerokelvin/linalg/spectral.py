@@ -48,6 +48,8 @@ class Eigenpairs:
         Right-hand sides solved.
     engine
         The engine that solved them, or ``dense``.
+    converged
+        Whether the residual is within the tolerance; a warning was given where it is not.
     """
 
     values: Floats
@@ -55,6 +57,7 @@ class Eigenpairs:
     residual: float
     solves: int
     engine: str
+    converged: bool = True
 
 
 def smallest_eigenpairs(
@@ -106,13 +109,14 @@ def smallest_eigenpairs(
         name = solver.engine
     vectors = _fix_signs(vectors)
     worst = float(np.linalg.norm(operator.apply(vectors) - vectors * values, axis=0).max())
-    if worst > _target(operator, tol):
+    converged = worst <= _target(operator, tol)
+    if not converged:
         warnings.warn(
             f"an eigenpair has residual {worst:.1e}, above tol={tol:g}; raise tol or the solver's accuracy.",
             StagnationWarning,
             stacklevel=2,
         )
-    return Eigenpairs(values, vectors, worst, solves, name)
+    return Eigenpairs(values, vectors, worst, solves, name, converged)
 
 
 def _target(operator: Operator, tol: float) -> float:

@@ -79,9 +79,9 @@ class Game:
 
 
 def embed(problem: Problem, rank: int, b: float) -> Arena:
-    """Compute the embedding of a problem's graph."""
+    """Compute the embedding of a problem's graph, never read from the cache: its time is reported."""
     began = time.perf_counter()
-    coordinates = prepare_coordinates(problem.graph, rank, b)
+    coordinates = prepare_coordinates(problem.graph, rank, b, cache=False)
     seconds = time.perf_counter() - began
     return Arena(problem, encode_labels(problem.graph, problem.labels), coordinates, seconds)
 
