@@ -3,11 +3,20 @@ import json
 import pytest
 from click.testing import CliRunner
 
+import zerokelvin as zk
 from zerokelvin.cli.main import cli
 
 
+@pytest.fixture(scope="session")
+def compiled():
+    """The perceptron's game is compiled, so that no command says on standard error that it compiles."""
+    line = zk.Graph.from_edges([("a", "b"), ("b", "c"), ("c", "d")])
+    zk.play(line, list("xyxy"), "perceptron")
+    zk.play(line, list("xyzx"), "perceptron")
+
+
 @pytest.fixture
-def invoke():
+def invoke(compiled):
     """Run a command line in this process; the result has exit_code, stdout and stderr."""
 
     def call(*arguments):
