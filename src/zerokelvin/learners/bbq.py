@@ -11,52 +11,31 @@ update A. Hence, with B ≥ ‖m_t‖² and d coordinates,
 
 The paper prints the last form without B, that is for ‖m_t‖ ≤ 1. A game always asks in its first trial,
 where the rule itself never does (r_1 < 1 = 1^−κ); that one query is added.
+
+Regret. Since asking ignores the labels, and every trial let pass has a small variance, what holds of the
+mistakes extends to the trials let pass: `regret_bound`, with its formulas in `bbq_bounds`.
 """
 
 from __future__ import annotations
 
-import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
-from zerokelvin.certify import Assumption, Bound
+from zerokelvin.certify import Bound
 from zerokelvin.graph import Graph
 from zerokelvin.learners.base import learner
+from zerokelvin.learners.bbq_bounds import label_complexity, regret_bound
 from zerokelvin.learners.instances import Coordinates
 from zerokelvin.learners.ollgc import OllgcDualState, OllgcState
 from zerokelvin.learners.sslgc import Sslgc
 
-__all__ = ["Bbq", "BbqDualState", "BbqState", "label_complexity"]
+__all__ = ["Bbq", "BbqDualState", "BbqState"]
 
-Floats = NDArray[np.float64]
-
-
-def label_complexity(
-    state: OllgcState | OllgcDualState, trials: int, kappa: float, spectral: bool = True
-) -> Bound:
-    """The bound on the queries of a state that learnt from all of them, over `trials` trials.
-
-    ``spectral=False`` gives the second form, which needs only d, B and the number of queries.
-    """
-    mu, queries = state.a, state.trials
-    factor = float(trials) ** kappa
-    if spectral:
-        logs = state.log_determinant()
-        terms = {"T^κ": factor, "Σ ln(1 + λ_i/μ)": logs}
-    else:
-        primal = isinstance(state.source, Coordinates)
-        rows = state.seen_points(state.source)
-        norms = [float(row @ row) if primal else state.source.norm(row) for row in rows]  # type: ignore[union-attr]
-        reach = max(norms, default=0.0)
-        d = state.source.dimension if isinstance(state.source, Coordinates) else max(queries, 1)
-        logs = d * math.log1p(queries * reach / (d * mu))
-        terms = {"T^κ": factor, "d": float(d), "B": reach, "N_T": float(queries)}
-    every = Assumption("every query is learnt from", state.mistakes == queries)
-    theorem = "label complexity of Theorem 7 (for updates on every query), Gu, Aggarwal, Liu, Han 2013"
-    return Bound(1.0 + factor * logs, theorem, terms, (every,))
+Nodes = Sequence[Any] | NDArray[Any]
 
 
 class BbqState(OllgcState):
@@ -66,6 +45,16 @@ class BbqState(OllgcState):
         """The bound on the number of labels asked for in `trials` trials; see `label_complexity`."""
         return label_complexity(self, trials, self.kappa or 0.0, spectral)
 
+    def regret_bound(
+        self,
+        nodes: Nodes,
+        weights: ArrayLike | None = None,
+        labels: ArrayLike | None = None,
+        spectral: bool = True,
+    ) -> Bound:
+        """The bound on regret or mistakes over all trials, asked about or not; see `bbq_bounds`."""
+        return regret_bound(self, nodes, weights, labels, spectral)
+
 
 class BbqDualState(OllgcDualState):
     """One binary problem on the whole kernel."""
@@ -73,6 +62,16 @@ class BbqDualState(OllgcDualState):
     def queries_bound(self, trials: int, spectral: bool = True) -> Bound:
         """The bound on the number of labels asked for in `trials` trials; see `label_complexity`."""
         return label_complexity(self, trials, self.kappa or 0.0, spectral)
+
+    def regret_bound(
+        self,
+        nodes: Nodes,
+        weights: ArrayLike | None = None,
+        labels: ArrayLike | None = None,
+        spectral: bool = True,
+    ) -> Bound:
+        """The bound on regret or mistakes over all trials, asked about or not; see `bbq_bounds`."""
+        return regret_bound(self, nodes, weights, labels, spectral)
 
 
 @learner("bbq")
@@ -90,6 +89,16 @@ class Bbq(Sslgc):
     >>> bound = state.queries_bound(trials=40)
     >>> state.trials, round(bound.value, 1), bound.holds
     (18, 50.3, True)
+
+    Mistakes on all trials, in a game that asks in its first:
+
+    >>> state, nodes, labels = Bbq(kappa=0.6).start(line), [0, 1, 2, 3] * 100, [1, 1, 1, -1]
+    >>> for trial, node in enumerate(nodes):
+    ...     if trial == 0 or state.ask(node, trial):
+    ...         state.update(node, labels[node])
+    >>> bound = state.regret_bound(nodes, labels=labels)
+    >>> state.trials, round(bound.value, 1), bound.holds
+    (138, 33.0, True)
     """
 
     every_round: bool = True
