@@ -11,10 +11,11 @@ SOURCES := $(shell find src benchmarks -type f -not -path '*/__pycache__/*') pyp
 demo: $(VENV)/.installed
 	$(BIN)/zerokelvin demo
 
+# The doctests come first and alone: they compile the kernels, which workers side by side would do twice.
 test: $(VENV)/.installed lint
-	$(BIN)/python -m pytest
-	$(BIN)/python -m pytest --doctest-modules --pyargs zerokelvin -q
-	NUMBA_DISABLE_JIT=1 $(BIN)/python -m pytest -m kernels -q
+	$(BIN)/python -m pytest -q --doctest-modules --pyargs zerokelvin
+	$(BIN)/python -m pytest -q -n auto --dist loadfile
+	NUMBA_DISABLE_JIT=1 $(BIN)/python -m pytest -q -n auto --dist loadfile -m kernels
 
 lint: $(VENV)/.installed
 	$(BIN)/ruff format --check src tests benchmarks
