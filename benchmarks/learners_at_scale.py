@@ -1,0 +1,274 @@
+"""Perceptron and pounce on a million nodes, and end to end against dense versions, networkx and scipy.
+
+    python benchmarks/learners_at_scale.py [--size 1000000] [--families tree knn2 ...] [--small 1000 2000]
+
+The first table is of single mistakes on large graphs. One mat-vec (mv) is scipy's product of the graph's
+Laplacian with a vector, the shortest of 15 in the same run. A mistake is one `update` with the label that was
+not predicted, at random nodes; the median of several is given, with the kernel columns that it took: one for
+`perceptron`, for `pounce` up to two, that of the node and that of its nearest mistake. Memory is the growth
+of the process's peak from the finished graph to the last mistake, in bytes per node (Linux only). The time
+of a prediction is that of a compiled game over every node in random order in which every guess is right.
+
+The second table plays whole games, set-up included, on nearest-neighbour graphs of the plane; the others
+are plain NumPy around
+
+    dense     numpy.linalg.pinv of the Laplacian
+    networkx  resistance_distance of all pairs, and the kernel −½ JRJ from it
+    scipy     splu of the grounded Laplacian, one solve per column
+
+and make the same predictions, which is checked. Times are those of the processor; set OMP_NUM_THREADS=1.
+"""
+
+from __future__ import annotations
+
+import argparse
+import time
+from pathlib import Path
+
+import networkx as nx
+import numpy as np
+import scipy.sparse.linalg
+
+from solvers import FAMILIES, clock
+from zerokelvin.learners import Trials, make, sign
+from zerokelvin.session import play
+
+MISTAKES = 7
+
+
+class Counted:
+    """Kernel columns, counted and timed."""
+
+    def __init__(self, source):
+        self.source, self.num_nodes = source, source.num_nodes
+        self.count, self.seconds = 0, 0.0
+
+    def column(self, node):
+        began = time.process_time()
+        column = self.source.column(node)
+        self.seconds += time.process_time() - began
+        self.count += 1
+        return column
+
+
+def peak():
+    """The largest memory this process has had since `forget_peak`, in bytes; None where unknown."""
+    status = Path("/proc/self/status")
+    if not status.exists():
+        return None
+    line = next(line for line in status.read_text().splitlines() if line.startswith("VmHWM"))
+    return 1024 * int(line.split()[1])
+
+
+def forget_peak():
+    clear = Path("/proc/self/clear_refs")
+    if clear.exists():
+        clear.write_text("5")
+
+
+def counted(learner, prepared):
+    """Put the counter below the memory of the last column."""
+    remembered = prepared if learner == "perceptron" else prepared.geometry.columns
+    remembered.source = Counted(remembered.source)
+    return remembered.source
+
+
+def per_mistake(graph, name, product):
+    """Set-up, mistake, column and prediction of one learner on one graph."""
+    forget_peak()
+    before = peak()
+    learner = make(name)
+    setup, prepared = clock(lambda: learner.prepare(graph))
+    columns = counted(name, prepared)
+    solver = columns.source.solver
+    state = learner.start(graph, prepared)
+    nodes = np.random.default_rng(2).choice(graph.num_nodes, MISTAKES + 1, replace=False)
+    state.update(int(nodes[0]), -1)
+    columns.count, columns.seconds = 0, 0.0
+    took = []
+    for node in nodes[1:].tolist():
+        label = -sign(state.margin(node))
+        took.append(clock(lambda node=node, label=label: state.update(node, label))[0])
+    grown = None if before is None else (peak() - before) / graph.num_nodes
+    return {
+        "engine": solver.engine,
+        "setup": setup / product,
+        "mistake": float(np.median(took)) / product,
+        "columns": columns.count / MISTAKES,
+        "column": columns.seconds / max(columns.count, 1) / product,
+        "memory": grown,
+        "prediction": predict_all(learner, graph, prepared),
+    }
+
+
+def predict_all(learner, graph, prepared):
+    """Microseconds per trial of a game whose guesses are all right."""
+    n = graph.num_nodes
+    order = np.random.default_rng(3).permutation(n)
+    best = np.inf
+    for _ in range(3):
+        problems = learner.start_problems(graph, 1, prepared, 0)
+        problems.update(int(order[0]), np.array([1], dtype=np.int8))
+        trials = Trials(order, np.ones((n, 1), dtype=np.int8), np.full(n, np.inf), 0, n)
+        seconds, trace = clock(lambda problems=problems, trials=trials: problems.play(trials))
+        assert (trace.margins >= 0).all()
+        best = min(best, seconds)
+    return 1e6 * best / n
+
+
+# -- whole games on small graphs, by others' means ----------------------------------------------------
+
+
+def by_pinv(graph):
+    return np.linalg.pinv(graph.laplacian().toarray(), hermitian=True).__getitem__
+
+
+def by_networkx(graph):
+    drawn = nx.Graph()
+    drawn.add_nodes_from(range(graph.num_nodes))
+    drawn.add_edges_from(graph.edges.tolist())
+    pairs = nx.resistance_distance(drawn)
+    distance = np.array([[row[j] for j in range(graph.num_nodes)] for _, row in sorted(pairs.items())])
+    centred = distance - distance.mean(axis=0)
+    return (-0.5 * (centred - centred.mean(axis=1, keepdims=True))).__getitem__
+
+
+def by_scipy(graph):
+    factor = scipy.sparse.linalg.splu(graph.laplacian().tocsc()[1:, 1:])
+    n = graph.num_nodes
+    known = {}
+
+    def column(node):
+        if node not in known:
+            right = np.full(n, -1.0 / n)
+            right[node] += 1.0
+            x = np.concatenate([[0.0], factor.solve(right[1:])])
+            known.clear() if len(known) > 1 else None
+            known[node] = x - x.mean()
+        return known[node]
+
+    return column
+
+
+def plain_perceptron(column, order, labels):
+    w = np.zeros(len(labels))
+    guesses = []
+    for i in order:
+        guesses.append(1 if w[i] >= 0 else -1)
+        if guesses[-1] != labels[i]:
+            w += labels[i] * (column(i) + 1.0)
+    return guesses
+
+
+def plain_pounce(column, order, labels):
+    n = len(labels)
+    w, near, level = np.zeros(n), np.full(n, order[0]), np.full(n, np.inf)
+    guesses = []
+    for t, i in enumerate(order):
+        j = near[i]
+        guesses.append(1 if t == 0 or labels[j] + w[i] - w[j] >= 0 else -1)
+        if t > 0 and guesses[-1] == labels[i]:
+            continue
+        here = column(i)
+        if t > 0:
+            there = column(j)
+            resistance = here[i] - here[j] + there[j] - there[i]
+            w = w + (labels[i] - labels[j] - w[i] + w[j]) / resistance * (here - there)
+        new = here[i] - 2 * here
+        nearer = new < level
+        near[nearer], level[nearer] = i, new[nearer]
+        near[i], level[i] = i, -np.inf
+    return guesses
+
+
+def whole_games(sizes, largest_networkx):
+    print("\n| nodes | learner | mistakes | ours ms | dense | networkx | scipy |")
+    print("|---|---|---|---|---|---|---|")
+    for size in sizes:
+        graph, _ = FAMILIES["knn2"](size, np.random.default_rng(0)).largest_component()
+        rng = np.random.default_rng(1)
+        order = rng.permutation(graph.num_nodes)
+        labels = planted(graph, rng)
+        for name, plain in (("perceptron", plain_perceptron), ("pounce", plain_pounce)):
+            ours, run = clock(
+                lambda name=name, graph=graph, labels=labels, order=order: play(
+                    graph, labels, name, order=order
+                ),
+                3,
+            )
+            line = f"| {graph.num_nodes} | {name} | {run.mistakes} | {ours * 1e3:.0f} "
+            for source in (by_pinv, by_networkx, by_scipy):
+                if source is by_networkx and size > largest_networkx:
+                    line += "| – "
+                    continue
+                took, guesses = clock(
+                    lambda source=source, plain=plain, graph=graph, labels=labels, order=order: plain(
+                        source(graph), order.tolist(), labels
+                    )
+                )
+                same = np.mean(np.asarray(guesses) == run.predictions)
+                assert same > 0.999, f"{source.__name__} predicts otherwise: {same}"
+                line += f"| {took / ours:.1f}× "
+            print(line + "|", flush=True)
+
+
+def planted(graph, rng):
+    """Two classes: which of 20 random seeds is nearest in hops, each seed with a random class."""
+    labels = np.zeros(graph.num_nodes, dtype=np.int64)
+    front = rng.choice(graph.num_nodes, 20, replace=False)
+    labels[front] = rng.permutation([-1, 1] * 10)
+    while len(front):
+        reached = []
+        for node in front.tolist():
+            near = graph.neighbors(node)
+            fresh = near[labels[near] == 0]
+            labels[fresh] = labels[node]
+            reached.append(fresh)
+        front = np.concatenate(reached)
+    return labels
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("--size", type=int, default=1_000_000, help="nodes of the large graphs")
+    parser.add_argument(
+        "--families", nargs="*", default=["tree", "knn2", "attachment"], choices=list(FAMILIES)
+    )
+    parser.add_argument(
+        "--small", type=int, nargs="*", default=[1000, 2000, 3000], help="nodes of whole games"
+    )
+    parser.add_argument("--networkx", type=int, default=2000, help="nodes up to which networkx plays")
+    options = parser.parse_args()
+    for name in ("perceptron", "pounce"):  # compile everything before any clock runs
+        for family in ("path", "grid", "attachment"):
+            per_mistake(FAMILIES[family](5000, np.random.default_rng(0)), name, 1.0)
+        play(*compiling(), name)
+    print(
+        "| family | nodes | edges | mv ms | learner | engine | set-up mv | mistake mv | columns | column mv ",
+        end="",
+    )
+    print("| bytes per node | prediction µs |\n|---|---|---|---|---|---|---|---|---|---|---|---|")
+    for family in options.families:
+        graph = FAMILIES[family](options.size, np.random.default_rng(0))
+        laplacian = graph.laplacian()
+        vector = np.random.default_rng(0).standard_normal(graph.num_nodes)
+        product, _ = clock(lambda: laplacian @ vector, 15)  # noqa: B023 - used at once
+        for name in ("perceptron", "pounce"):
+            found = per_mistake(graph, name, product)
+            memory = "–" if found["memory"] is None else f"{found['memory']:.0f}"
+            print(
+                f"| {family} | {graph.num_nodes} | {graph.num_edges} | {product * 1e3:.1f} | {name} "
+                f"| {found['engine']} | {found['setup']:.0f} | {found['mistake']:.1f} "
+                f"| {found['columns']:.1f} | {found['column']:.1f} | {memory} | {found['prediction']:.3f} |",
+                flush=True,
+            )
+    whole_games(options.small, options.networkx)
+
+
+def compiling():
+    graph = FAMILIES["grid"](400, np.random.default_rng(0))
+    return graph, np.arange(graph.num_nodes) % 2
+
+
+if __name__ == "__main__":
+    main()
