@@ -27,7 +27,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from zerokelvin.certify import Assumption, Bound
 from zerokelvin.errors import LabelError, ParameterError
-from zerokelvin.learners.comparison import REGULARISERS, _isometry
+from zerokelvin.learners.comparison import REGULARISERS, isometry
 from zerokelvin.learners.instances import Coordinates, is_vector
 from zerokelvin.learners.ollgc import OllgcDualState, OllgcState
 
@@ -98,7 +98,7 @@ def regret_bound(
     if followed:
         truth[asked] = state.seen_labels
     primal = isinstance(state.source, Coordinates)
-    rows = points if primal else _isometry(state.source, points, asked)  # type: ignore[arg-type]
+    rows = points if primal else isometry(state.source, points, asked)  # type: ignore[arg-type]
     best: tuple[float, dict[str, float]] = (math.inf, {})
     for u in _ridge_solutions(rows, truth, state.a):
         scores = rows @ u

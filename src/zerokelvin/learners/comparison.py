@@ -25,7 +25,7 @@ from numpy.typing import NDArray
 from zerokelvin.learners.instances import Coordinates, KernelPoints
 from zerokelvin.learners.trial_log import LoggedState
 
-__all__ = ["Comparison", "best_margin", "compare", "log_terms", "recommended_a"]
+__all__ = ["REGULARISERS", "Comparison", "best_margin", "compare", "isometry", "log_terms", "recommended_a"]
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -66,7 +66,7 @@ def compare(state: LoggedState, source: Coordinates | KernelPoints, labels: Ints
     table = np.asarray(labels, dtype=np.float64)
     wanted = shown.copy()
     wanted[nodes >= 0] = table[nodes[nodes >= 0]]
-    rows = points if isinstance(source, Coordinates) else _isometry(source, points, learnt)
+    rows = points if isinstance(source, Coordinates) else isometry(source, points, learnt)
     if isinstance(source, Coordinates) and (nodes >= 0).all():
         known = table != 0
         fit_rows, fit_labels = source.matrix[known], table[known]
@@ -137,7 +137,7 @@ def _ridge_path(rows: Floats, labels: Floats) -> Floats:
     return result
 
 
-def _isometry(source: KernelPoints, points: Floats, learnt: NDArray[np.bool_]) -> Floats:
+def isometry(source: KernelPoints, points: Floats, learnt: NDArray[np.bool_]) -> Floats:
     """Coordinates of the points in the span of at most `MAX_BASE` distinct ones, the learnt first."""
     order = np.argsort(~learnt, kind="stable")
     _, first = np.unique(points[order], axis=0, return_index=True)
