@@ -168,6 +168,10 @@ class Problems:
         """The bound on the mistakes of the class, against one labelling in {-1, +1}ⁿ per problem."""
         return Bound.total([state.bound(u) for state, u in zip(self.states, labels, strict=True)])
 
+    def chances(self, node: int) -> Floats | None:
+        """The probability of each class, where the learner knows calibrated ones."""
+        return None
+
     def play(self, trials: Trials, progress: Progress | None = None) -> Trace:
         """Predict, ask and learn over all trials, in order."""
         trace = Trace.empty(trials)

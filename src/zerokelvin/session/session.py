@@ -162,7 +162,7 @@ class Session:
         return self.predict(node).label
 
     def predict_proba_one(self, node: Hashable) -> dict[Hashable, float]:
-        """Class probabilities by softmax of the scores; ordered like the margins, not calibrated.
+        """Class probabilities: the learner's own where it has them (`auto`), else a softmax of the scores.
 
         The predicted class always has the largest: in a component without labels the class shares so
         far take the place of the scores, and a tie is tipped by one unit in the last place.
@@ -172,6 +172,8 @@ class Session:
             return {}
         if self._without_label(self.graph.index(node)):
             odds = self._counts.astype(np.float64)
+        elif (chances := self._problems.chances(self.graph.index(node))) is not None:
+            odds = chances[: len(self.classes)]
         else:
             scores = np.array(list(prediction.scores.values()))
             odds = np.exp(scores - scores.max())
