@@ -1,4 +1,4 @@
-"""AdaHedge by definition, every cumulative loss recomputed from the start; Newton steps with dense matrices."""
+"""AdaHedge by definition, every cumulative loss recomputed from the start; dense Newton steps."""
 
 import math
 

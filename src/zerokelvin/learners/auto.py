@@ -25,8 +25,8 @@ from numpy.typing import NDArray
 from zerokelvin.certify import Bound
 from zerokelvin.errors import ParameterError
 from zerokelvin.graph import Graph
-from zerokelvin.learners.base import Learner, Problems, State, learner
-from zerokelvin.learners.covariance import Covariance
+from zerokelvin.learners.base import Learner, Problems, Progress, State, Trace, Trials, learner
+from zerokelvin.learners.covariance import Covariance, all_revealed
 from zerokelvin.learners.diffusion import Diffusion, System, code_of, system_of, to_margins
 from zerokelvin.learners.gaussian import GaussianState
 from zerokelvin.learners.hedge import AdaHedge, Combination
@@ -88,7 +88,7 @@ class Mixture:
         classes = max(2, problems)
         self.problems = problems
         self.names: list[str] = []
-        self.experts: list[Diffusion | Covariance] = []
+        self.experts: list[Diffusion | Covariance | Foreseen] = []
         for expert in LOCAL:
             system = kernels.systems[expert.kernel]
             precision = 1.0 / expert.mu if expert.mu > 0 else 0.0
@@ -113,7 +113,7 @@ class Mixture:
             return last[2]
         classes = len(self.counts)
         frequencies = (self.counts + 1.0) / (total + classes)
-        rows = [self._values(expert, node) for expert in self.experts]
+        rows = [expert.values(node) for expert in self.experts]
         shares = np.vstack([*rows, frequencies])
         shares = np.maximum(shares, 0.0) + 0.01 / classes
         shares /= shares.sum(axis=1, keepdims=True)
@@ -163,9 +163,20 @@ class Mixture:
             )
         return said
 
-    @staticmethod
-    def _values(expert: Diffusion | Covariance, node: int) -> Floats:
-        return expert.values(node) if isinstance(expert, Diffusion) else expert.means[:, node]
+
+class Foreseen:
+    """The values of an expert over a whole game whose order is known, computed at once."""
+
+    def __init__(self, covariance: Covariance, nodes: Ints, codes: Ints) -> None:
+        self.table = covariance.known_order(nodes, codes)
+        self.trial = {int(node): t for t, node in enumerate(nodes)}
+
+    def values(self, node: int) -> Floats:
+        """The value of every class at the trial of a node."""
+        return self.table[:, self.trial[node]]
+
+    def learn(self, node: int, code: int) -> None:
+        """Nothing: all labels are in the table already."""
 
 
 class AutoState(State):
@@ -232,6 +243,21 @@ class AutoProblems(Problems):
         """Reveal a label to all problems; this learner wants every label."""
         self.mixture.learn(node, code_of(signs))
 
+    def play(self, trials: Trials, progress: Progress | None = None) -> Trace:
+        """The plain loop; where the order is known, exact experts are computed ahead."""
+        mixture = self.mixture
+        if mixture.counts.any() or not all_revealed(trials):
+            return super().play(trials, progress)
+        codes = np.array([code_of(signs) for signs in trials.signs])
+        own = list(mixture.experts)
+        mixture.experts = [
+            Foreseen(expert, trials.nodes, codes) if isinstance(expert, Covariance) else expert
+            for expert in own
+        ]
+        trace = super().play(trials, progress)
+        mixture.experts = own
+        return trace
+
     def bound(self, labels: Sequence[Ints]) -> Bound:
         """One bound for all classes together."""
         return self.states[0].bound(labels[0])
@@ -257,8 +283,8 @@ class Auto(Learner):
     >>> state = Auto().start(line)
     >>> state.update(0, -1)
     >>> state.update(3, 1)
-    >>> [sign(state.margin(node)) for node in range(4)]
-    [-1, -1, 1, 1]
+    >>> [state.margin(node) > 0 for node in range(4)]
+    [False, False, True, True]
     """
 
     tol: float = 0.05

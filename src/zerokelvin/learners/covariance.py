@@ -23,9 +23,10 @@ from numpy.typing import NDArray
 
 from zerokelvin.errors import ParameterError
 from zerokelvin.jit import kernel
+from zerokelvin.learners.base import Trials
 from zerokelvin.linalg.kernels import KernelColumns
 
-__all__ = ["EXACT_LIMIT", "Covariance"]
+__all__ = ["EXACT_LIMIT", "Covariance", "all_revealed"]
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
@@ -73,6 +74,10 @@ class Covariance:
                 self._variances -= row**2
         return self._variances
 
+    def values(self, node: int) -> Floats:
+        """The value of every class at a node."""
+        return self.means[:, node]
+
     def learn(self, node: int, code: int) -> None:
         """Reveal that a node has class `code`."""
         self._settle()
@@ -119,6 +124,13 @@ class Covariance:
         self.heights.append(float(height))
         self.nodes.append(node)
         self.codes.append(code)
+
+
+def all_revealed(trials: Trials) -> bool:
+    """Whether every label is revealed right after its trial and no node comes twice."""
+    total = len(trials.nodes)
+    asked = trials.gains is None and bool(np.isinf(trials.limits).all()) and trials.budget >= total
+    return asked and trials.delay == 0 and len(np.unique(trials.nodes)) == total
 
 
 @kernel

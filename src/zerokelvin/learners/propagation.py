@@ -204,8 +204,8 @@ class Propagation(Learner):
     >>> state = Propagation().start(line)
     >>> state.update(0, -1)
     >>> state.update(3, 1)
-    >>> [sign(state.margin(node)) for node in range(4)]
-    [-1, -1, 1, 1]
+    >>> [state.margin(node) > 0 for node in range(4)]
+    [False, False, True, True]
     """
 
     kernel: Any = "normalized:0.1"
