@@ -74,7 +74,7 @@ class GaussianState(DiffusionState):
             seen = np.flatnonzero(counts)
             left = 1.0 - float(precision * (counts[seen] @ column[seen]))
             spread += left**2 * diffusion.prior_weight() / precision
-        return max(spread, 0.0)
+        return max(float(spread), 0.0)
 
     def bound_all(self, labels: Ints) -> Bound:
         """The bound of the module against one row of ±1 per problem."""

@@ -35,7 +35,7 @@ class AdaHedge:
     ...     hedge.learn(np.array([0.0, 1.0]))
     >>> hedge.weights().round(3).tolist()
     [1.0, 0.0]
-    >>> hedge.loss <= hedge.losses.min() + 2 * hedge.gap
+    >>> bool(hedge.loss <= hedge.losses.min() + 2 * hedge.gap)
     True
     """
 
