@@ -55,14 +55,14 @@ def mistake_table(values: Mapping[str, Any], shuffles: int) -> Table:
     rows = []
     for name, row in values.items():
         found = row["methods"].values()
-        rows.append((name, *(f"{f['mistakes']:.1f} ({_number(f['hunted'])})" for f in found)))
+        rows.append((name, *(f"{_number(f['mistakes'])} ({_number(f['hunted'])})" for f in found)))
     return Table(
         f"Mistakes: mean of {shuffles} random orders (against an adversary)",
         ("graph", *_heads(values)),
         tuple(rows),
         numbers=(1, 2, 3, 4, 5),
         notes=(
-            "adversary: always shows a node that is predicted wrong; graphs of at most 300 nodes.",
+            "adversary: always shows a node that is predicted wrong; it and III play up to 300 nodes.",
             "I runs on a breadth-first tree where the graph is no tree.",
         ),
     )
