@@ -60,9 +60,8 @@ def scattered(graph, rng):
 def orders(graph, labels, rng):
     yield "random order", rng.permutation(graph.num_nodes), labels
     yield "by index", np.arange(graph.num_nodes), labels
-    leaves = np.diff(graph.indptr) == 1
-    alternating = np.where(np.arange(graph.num_nodes) % 2 == 0, -1, 1)
-    yield "leaves first, alternating", np.argsort(~leaves, kind="stable"), alternating
+    leaves = np.argsort(np.diff(graph.indptr) != 1, kind="stable")
+    yield "leaves first, coin labels", leaves, rng.choice([-1, 1], graph.num_nodes)
 
 
 def game_seconds(graph, nodes, labels, inner):
@@ -76,6 +75,17 @@ def game_seconds(graph, nodes, labels, inner):
         problems.play(trials)
         best = min(best, time.perf_counter() - began)
     return best
+
+
+def worst_case():
+    """Balanced all along: the leaves of a caterpillar first, with alternating labels; quadratic."""
+    for n in (4_000, 8_000, 16_000):
+        graph = caterpillar(n, None)
+        leaves = np.argsort(np.diff(graph.indptr) != 1, kind="stable")
+        labels = np.where(np.arange(n) % 2 == 0, -1, 1)
+        seconds = [game_seconds(graph, leaves, labels, inner) for inner in ("tree-opt", "longest-path")]
+        shown = f"tree-opt {seconds[0]:.3f} s, longest-path {seconds[1]:.3f} s"
+        print(f"alternating caterpillar, {n:,} nodes: {shown}", flush=True)
 
 
 def main(largest):
@@ -104,6 +114,7 @@ def main(largest):
                 print(
                     f"{shape.__name__:<24}{played[0][k][0]:<28}{inner:<14}{shown}{ratio:>10.2f}", flush=True
                 )
+    worst_case()
     side = math.isqrt(sizes[-1])
     grid = zk.generators.grid(side, side).graph
     for kind in KINDS:

@@ -13,11 +13,13 @@ and ±c if it is labelled ±1. Δ_h is the cost of h = −1 less that of h = +1:
 sign of Δ_h, and if Δ_h = 0 there are minimum cuts of both kinds. Messages towards the root are stored; a
 label changes them upwards only, until one stays as it was. Messages away from the root are computed when
 they are asked for: going up, what is known of the answer is a clip(x + s, low, high) of the message x from
-further up, so the climb ends as soon as low = high or a labelled hinge is met.
+further up, so the climb ends as soon as low = high or a labelled hinge is met; after `PATIENCE` steps it
+remembers what it finds until the next label.
 
 A label costs the walk to the hull (every edge joins the hull once) and, where it splits a line, the
-renaming of its shorter part: O(n log n) in all, whatever the order. A label that is given again with
-another sign changes messages only.
+renaming of its shorter part: O(n log n) in all, whatever the order. Messages change or are climbed over few
+hinges unless long chains of unrevealed forks are balanced all along, as in a caterpillar whose leaves come
+first with alternating labels: then a label or prediction costs up to the length of the chain.
 """
 
 from __future__ import annotations
@@ -53,15 +55,18 @@ Shorts = NDArray[np.int32]
 LINE, LABEL, HINGE, LOWER = range(4)
 # columns of Hinges.lines: its upper and lower hinge, and its neighbours in the upper hinge's list
 TOP, BOTTOM, NEXT, BEFORE = range(4)
-# columns of Hinges.flows: capacity of a line, how many of its edges have it, the message up
-CAPACITY, TIMES, MESSAGE = range(3)
+# columns of Hinges.flows: capacity of a line, how many of its edges have it, the message up, and the
+# message down with the time it was computed at
+CAPACITY, TIMES, MESSAGE, DOWN, STAMP = range(5)
 SURE = 2**61  # what a labelled hinge sends before clipping; capacities stay below
+PATIENCE = 64  # steps up after which messages down are worth remembering
 
 
 class Hinges(NamedTuple):
     """The state of one binary problem; names of columns stand in this module.
 
-    ``total`` sums the messages an unlabelled hinge receives from below, ``used`` counts the lines.
+    ``total`` sums the messages an unlabelled hinge receives from below, ``used`` counts the lines
+    and the labels given.
     """
 
     rooted: Rooted
@@ -82,8 +87,8 @@ def new_hinges(forest: Forest) -> Hinges:
         nodes=nodes,
         total=np.zeros(count, dtype=np.int64),
         lines=np.full((count, 4), NOBODY, dtype=np.int32),
-        flows=np.zeros((count, 3), dtype=np.int64),
-        used=np.zeros(1, dtype=np.int64),
+        flows=np.zeros((count, 5), dtype=np.int64),
+        used=np.array([0, 1]),
     )
 
 
@@ -91,6 +96,7 @@ def new_hinges(forest: Forest) -> Hinges:
 def set_label(forest: Forest, hinges: Hinges, node: int, label: int) -> None:
     """Learn the label of a node; the last one given counts."""
     nodes, rooted = hinges.nodes, hinges.rooted
+    hinges.used[1] += 1
     if rooted.nodes[node, PARENT] == UNROOTED:
         root_component(forest, rooted, node)
         nodes[node, LABEL], nodes[node, HINGE] = label, 1
@@ -132,8 +138,10 @@ def up_message(hinges: Hinges, hinge: int) -> int:
 @kernel
 def down_message(hinges: Hinges, line: int) -> int:
     """What the upper hinge of a line sends down it, before the line clips it."""
-    low, high, shift = -SURE, SURE, 0
-    while True:
+    if hinges.flows[line, STAMP] == hinges.used[1]:
+        return hinges.flows[line, DOWN]
+    low, high, shift, first = -SURE, SURE, 0, line
+    for _ in range(PATIENCE):
         upper = hinges.lines[line, TOP]
         if hinges.nodes[upper, LABEL] != 0:
             return high if hinges.nodes[upper, LABEL] > 0 else low
@@ -143,6 +151,34 @@ def down_message(hinges: Hinges, line: int) -> int:
         low, high = max(low, min(high, shift - capacity)), max(low, min(high, shift + capacity))
         if low == high:
             return low
+    return _remembered(hinges, first)
+
+
+@kernel
+def _remembered(hinges: Hinges, line: int) -> int:
+    """The message down a line, kept with those of all lines above it until the next label."""
+    nodes, lines, flows, now = hinges.nodes, hinges.lines, hinges.flows, hinges.used[1]
+    way = np.empty(4 * PATIENCE, dtype=np.int64)
+    count, at = 0, line
+    while flows[at, STAMP] != now:
+        if count == len(way):
+            way = np.concatenate((way, np.empty(count, dtype=np.int64)))
+        way[count] = at
+        count += 1
+        upper = lines[at, TOP]
+        if nodes[upper, LABEL] != 0:
+            break
+        at = nodes[upper, LINE]
+    for k in range(count - 1, -1, -1):
+        upper = lines[way[k], TOP]
+        if nodes[upper, LABEL] != 0:
+            flows[way[k], DOWN] = int(nodes[upper, LABEL]) * SURE
+        else:
+            above = nodes[upper, LINE]
+            arrived = clip(flows[above, DOWN], flows[above, CAPACITY])
+            flows[way[k], DOWN] = arrived + hinges.total[upper] - flows[way[k], MESSAGE]
+        flows[way[k], STAMP] = now
+    return flows[line, DOWN]
 
 
 @kernel

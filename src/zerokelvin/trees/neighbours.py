@@ -101,7 +101,7 @@ def spine_committee(spines: Spines, marks: Marks, size: int, node: int) -> float
         one = _vote(spines, marks, spines.place[k * count + node])
         if size == 1:
             return one
-        total += (one > 0) - (one < 0)
+        total += 1 if one > 0 else (-1 if one < 0 else 0)
     return total / size
 
 

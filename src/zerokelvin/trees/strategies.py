@@ -76,8 +76,7 @@ def vote(forest: Forest, hinges: Hinges, node: int, strategy: int) -> float:
         return _on_line(forest, hinges, here, down, up)
     upper = down + hinges.flows[line, MESSAGE]
     lower = up + clip(down, hinges.flows[line, CAPACITY])
-    top_sign = (upper > 0) - (upper < 0)
-    bottom_sign = (lower > 0) - (lower < 0)
+    top_sign, bottom_sign = _side(upper), _side(lower)
     if strategy == TREE_OPT:
         if top_sign <= 0 and bottom_sign <= 0:
             return -1.0 if top_sign + bottom_sign < 0 else TIE
@@ -99,7 +98,7 @@ def committee(forest: Forest, hinges: Hinges, size: int, node: int, strategy: in
     total = 0
     for k in range(size):
         one = vote(forest, hinges, k * count + node, strategy)
-        total += (one > 0) - (one < 0)
+        total += _side(one)
     return total / size
 
 
@@ -130,6 +129,11 @@ def play_committee(
         due = t - delay
         if 0 <= due < min(budget, len(nodes)):
             teach(forest, hinges, size, nodes[due], labels[due])
+
+
+@kernel
+def _side(value: float) -> int:
+    return 1 if value > 0 else (-1 if value < 0 else 0)
 
 
 @kernel
