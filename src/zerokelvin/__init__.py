@@ -5,7 +5,15 @@ from typing import Any
 
 from zerokelvin import checks, learners
 from zerokelvin.certify import Assumption, Bound
-from zerokelvin.flow import MinimumCut, PicardQueyranne, minimum_cut, picard_queyranne
+from zerokelvin.flow import (
+    ClusterReport,
+    MinimumCut,
+    OnlineCut,
+    PicardQueyranne,
+    cluster_report,
+    minimum_cut,
+    picard_queyranne,
+)
 from zerokelvin.graph import (
     ExponentialGraph,
     Graph,
@@ -30,6 +38,7 @@ from zerokelvin.session import Explanation, Prediction, Run, Runs, Session, load
 __all__ = [
     "Assumption",
     "Bound",
+    "ClusterReport",
     "DataSet",
     "Explanation",
     "ExponentialGraph",
@@ -38,6 +47,7 @@ __all__ = [
     "LabelledGraph",
     "Measured",
     "MinimumCut",
+    "OnlineCut",
     "PicardQueyranne",
     "Prediction",
     "Run",
@@ -45,6 +55,7 @@ __all__ = [
     "Session",
     "bal",
     "checks",
+    "cluster_report",
     "cut",
     "diameter",
     "eccentricity",

@@ -1,16 +1,20 @@
 """Minimum cuts: maximum flow, the Picard–Queyranne graph of all minimum cuts, and both online."""
 
+from zerokelvin.flow.clusters import Cluster, ClusterReport, cluster_report
 from zerokelvin.flow.cut_counts import CutCount, count_minimum_cuts_through
 from zerokelvin.flow.minimum_cut import MinimumCut, minimum_cut
 from zerokelvin.flow.online import Lengths, OnlineCut
 from zerokelvin.flow.picard_queyranne import PicardQueyranne, picard_queyranne
 
 __all__ = [
+    "Cluster",
+    "ClusterReport",
     "CutCount",
     "Lengths",
     "MinimumCut",
     "OnlineCut",
     "PicardQueyranne",
+    "cluster_report",
     "count_minimum_cuts_through",
     "minimum_cut",
     "picard_queyranne",
