@@ -117,6 +117,21 @@ def test_late_repeated_and_corrected_labels(inner):
         ]
 
 
+def test_one_tree_predicts_like_the_learner_on_minimum_cuts():
+    """`longest-path` computes flows; on a tree it must agree, weighted or not, at every trial."""
+    rng = np.random.default_rng(9)
+    for seed in range(12):
+        plain = zk.generators.random_tree(80, rng).graph
+        weights = rng.integers(1, 4, plain.num_edges) if seed % 2 else None
+        graph = zk.Graph.from_edges(plain.edges, weights, num_nodes=80)
+        labels = rng.choice([-1, 1], 80) if seed % 3 else np.where(np.arange(80) < 40, -1, 1)
+        runs = [
+            zk.play(graph, labels, "longest-path", seed=seed, repeats=2, label_noise=0.1),
+            zk.play(graph, labels, "spanning-tree", trees=1, seed=seed, repeats=2, label_noise=0.1),
+        ]
+        assert np.array_equal(runs[0].predicted, runs[1].predicted)
+
+
 def test_wta_is_another_name_for_nearest():
     line = zk.Graph.from_edges([(0, 1), (1, 2), (2, 3)], weights=[1.0, 0.1, 1.0])
     for inner in ("wta", "nearest"):
@@ -154,7 +169,7 @@ def test_refusals():
         ("cora", "longest-path", 0.050),
         ("pubmed", "longest-path", 0.128),
         ("cora", "nearest", 0.053),
-        ("pubmed", "nearest", 0.138),
+        ("pubmed", "nearest", 0.131),
     ],
 )
 def test_quality_of_seventeen_trees(name, inner, most, data_folder):
