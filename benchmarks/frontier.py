@@ -2,13 +2,13 @@
 
     python benchmarks/frontier.py [--data pubmed] [--eps 1e-5] [--million]
 
-The comparator is the published online algorithm with local push (Zhou, Sun and Babanezhad, "Fast online node
-labeling for very large graphs", ICML 2023), written anew and wholly compiled: for every node its column of
-(Lₙ + βI)⁻¹ as a personalised PageRank vector by first-in-first-out push until every residual is at most
-eps·degree, predictions of the relaxation method ψ = −G k_t / √(a + k·t) by water-filling, a hinge gradient per
-trial. Its published programme has eps = 1e-5 by default. Its columns are kept sparse here, which only helps
-it. With --million a k-NN graph of a million points is played end to end. Times are processor seconds; every
-ratio is taken within this run.
+The comparator is the published online algorithm with local push (Zhou, Sun and Babanezhad, "Fast online
+node labeling for very large graphs", ICML 2023), written anew and wholly compiled: for every node its column
+of (Lₙ + βI)⁻¹ as a personalised PageRank vector by first-in-first-out push until every residual is at most
+eps·degree, predictions of the relaxation method ψ = −G k_t / √(a + k·t) by water-filling, and a hinge
+gradient per trial. Its published programme has eps = 1e-5 by default. Its columns are kept sparse here, which
+only helps it. With --million a k-NN graph of a million points is played end to end. Times are processor
+seconds; every ratio is taken within this run.
 """
 
 from __future__ import annotations

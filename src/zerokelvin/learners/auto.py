@@ -127,10 +127,18 @@ class Mixture:
         return opinion
 
     def margins(self, node: int) -> Floats:
-        """The lead of every problem's class in the mixture; 0 before any label."""
+        """The lead of every problem's class, 0 before any label.
+
+        The mixture decides which class leads, the calibrated combination by how much; where they disagree
+        the lead is next to nothing, so that such nodes are the first to be asked for.
+        """
         margins = np.zeros(self.problems)
         if self.counts.any():
-            to_margins(self.opinion(node).mixture, margins)
+            opinion = self.opinion(node)
+            values, winner = opinion.combined.copy(), int(np.argmax(opinion.mixture))
+            if int(np.argmax(values)) != winner:
+                values[winner] = values.max() + 1e-9
+            to_margins(values, margins)
         return margins
 
     def learn(self, node: int, code: int) -> None:
