@@ -29,9 +29,7 @@ def game_bound(
     learner. No theorem speaks of those, so the bound is then marked as no guarantee.
     """
     signs = to_signs(labelling.codes, len(labelling.classes))
-    total = problems.bound(
-        [_completed(graph, labelling, signs[:, c]) for c in range(len(problems.states))]
-    )
+    total = problems.bound([_completed(graph, labelling, signs[:, c]) for c in range(len(problems.states))])
     broken = (
         ("every prediction follows the margin (a component had no label yet)", by_prior),
         ("every label the learner wants is learned before the next prediction", held_back),
