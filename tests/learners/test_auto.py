@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 import naive.auto as naive
@@ -15,6 +15,7 @@ from zerokelvin.learners.hedge import AdaHedge, Combination
 
 @settings(max_examples=200)
 @given(st.integers(2, 6), st.integers(1, 40), st.integers(0, 10**6), st.booleans())
+@example(2, 2, 1603, False)  # a rate so large that weights underflow
 def test_adahedge_agrees_with_its_definition_and_keeps_its_bound(experts, total, seed, hard):
     rng = np.random.default_rng(seed)
     losses = rng.random((total, experts)) ** 2

@@ -1,6 +1,7 @@
 """AdaHedge by definition, every cumulative loss recomputed from the start; dense Newton steps."""
 
 import math
+from decimal import Decimal
 
 import numpy as np
 
@@ -21,8 +22,10 @@ def adahedge(losses):
         if gap == 0:
             mix = min(losses[t, k] for k in range(experts) if w[k] > 0)
         else:
-            rate = math.log(experts) / gap
-            mix = -math.log(sum(w[k] * math.exp(-rate * losses[t, k]) for k in range(experts))) / rate
+            rate = Decimal(math.log(experts) / gap)  # decimals do not underflow, whatever the rate
+            exact = [(-rate * Decimal(p - min(past))).exp() for p in past]
+            seen = sum(x * (-rate * Decimal(losses[t, k])).exp() for k, x in enumerate(exact))
+            mix = float(-(seen / sum(exact)).ln() / rate)
         gap += max(0.0, loss - mix)
         suffered += loss
     return np.array(weights), suffered, gap

@@ -55,8 +55,8 @@ class AdaHedge:
         weights = self.weights()
         suffered = float(weights @ losses)
         if self.gap > 0:
-            least = float(losses.min())
-            mixed = least - math.log(float(weights @ np.exp(-self._rate * (losses - least)))) / self._rate
+            before = _log_sum(-self._rate * self.losses)  # in logarithms: weights may be too small for floats
+            mixed = (before - _log_sum(-self._rate * (self.losses + losses))) / self._rate
         else:
             mixed = float(losses[weights > 0].min())
         self.gap += max(0.0, suffered - mixed)
@@ -66,6 +66,11 @@ class AdaHedge:
     @property
     def _rate(self) -> float:
         return math.log(len(self.losses)) / self.gap
+
+
+def _log_sum(logs: Floats) -> float:
+    top = float(logs.max())
+    return top + math.log(float(np.exp(logs - top).sum()))
 
 
 class Combination:
