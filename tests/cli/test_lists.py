@@ -45,3 +45,7 @@ def test_datasets_lists_what_is_found_and_what_could_be_downloaded(files, invoke
     shown = " ".join(invoke("datasets").stdout.split())
     assert "mine 3 2 2" in shown
     assert "cora – – – to be downloaded" in shown
+
+
+def test_every_learner_names_its_paper(invoke_json):
+    assert [info["name"] for info in invoke_json("learners") if not info["reference"]] == []

@@ -77,7 +77,7 @@ class BbqDualState(OllgcDualState):
 @learner("bbq")
 @dataclass(frozen=True)
 class Bbq(Sslgc):
-    """Asking by variance with an update on every answer; parameters as for `Sslgc`.
+    """Bound-on-bias querying: asks by variance, learns from every answer; parameters as for `Sslgc`.
 
     Examples
     --------

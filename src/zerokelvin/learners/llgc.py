@@ -1,6 +1,6 @@
 """Learning with local and global consistency, batch: the offline comparator, fitted to the labels so far.
 
-Gu, Aggarwal, Liu, Han 2013, section 3.1, after Zhou, Bousquet, Lal, Weston, Schölkopf 2003:
+The objective (Gu, Aggarwal, Liu, Han 2013, section 3.1, after Zhou, Bousquet, Lal, Weston, Schölkopf 2003):
 
     min_f ½‖f − y‖² + ½ μ fᵀLf,   y_i = 0 where unknown   ⟹   f = (I + μL)⁻¹y
 

@@ -59,7 +59,7 @@ class OllgcDualState(DualRidgeState):
 @learner("ollgc")
 @dataclass(frozen=True)
 class Ollgc(Learner):
-    """Online LLGC; see the module for the algorithm.
+    """Online learning with local and global consistency; see the module for the algorithm.
 
     Parameters
     ----------

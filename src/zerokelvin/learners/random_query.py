@@ -1,6 +1,6 @@
 """Random querying on top of any learner: every label is asked for with probability p.
 
-The baseline of Gu, Aggarwal, Liu, Han 2013, section 6.6, there on top of the perceptron. The coin of a
+A baseline (Gu, Aggarwal, Liu, Han 2013, section 6.6), there on top of the perceptron. The coin of a
 trial is a hash of the seed and the trial's number, the same for all classes, so that one answer serves all.
 If the inner learner is selective too, a label is asked for where both want it.
 

@@ -28,7 +28,7 @@ __all__ = ["Sslgc"]
 @learner("sslgc")
 @dataclass(frozen=True)
 class Sslgc(Ollgc):
-    """Selective LLGC; see the module for the rule and `Ollgc` for the other parameters.
+    """Selective sampling with local and global consistency; see the module and `Ollgc`.
 
     Parameters
     ----------
