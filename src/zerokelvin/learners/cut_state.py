@@ -15,6 +15,7 @@ Reference: Herbster, Pasteris and Ghosh (2015), Figure 3.
 from __future__ import annotations
 
 import copy
+from abc import abstractmethod
 from collections.abc import Mapping
 from typing import Any, ClassVar
 
@@ -56,9 +57,9 @@ class CutState(State):
             return float(side)
         return 0.0 if self.cut.is_free(node) else self.inner_margin(node)
 
+    @abstractmethod
     def inner_margin(self, node: int) -> float:
         """The strategy's margin of an inner node in a component with labels; not 0."""
-        raise NotImplementedError
 
     def update(self, node: int, label: int) -> None:
         """Take the label; another one than before replaces it."""

@@ -21,6 +21,7 @@ node by how little its surroundings already said about it.
 from __future__ import annotations
 
 import math
+from abc import abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -240,9 +241,9 @@ class DiffusionState(State):
             return super().bound(labels)
         return self.bound_all(np.asarray(labels)[None, :])
 
+    @abstractmethod
     def bound_all(self, labels: Ints) -> Bound:
         """The bound on the mistakes of the class, against one row of ±1 per problem."""
-        raise NotImplementedError
 
     def snapshot(self) -> dict[str, NDArray[Any]]:
         """The channels of this problem; the first problem holds what all share."""

@@ -19,6 +19,7 @@ Bound: mistakes per cluster of the tree, `zerokelvin.trees.bounds`, the same as 
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -71,11 +72,11 @@ class TreeState(State):
             Assumption("every label is revealed before the next prediction", self.prompt),
         )
 
-    def _teach(self, node: int, label: int) -> None:
-        raise NotImplementedError
+    @abstractmethod
+    def _teach(self, node: int, label: int) -> None: ...
 
-    def _play(self, nodes: Ints, labels: Ints, limits: Ints, margins: Floats) -> None:
-        raise NotImplementedError
+    @abstractmethod
+    def _play(self, nodes: Ints, labels: Ints, limits: Ints, margins: Floats) -> None: ...
 
 
 class HingeState(TreeState):
