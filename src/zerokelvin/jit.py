@@ -1,7 +1,9 @@
 """Compilation of hot loops: the only module that names numba flags.
 
 `kernel` fixes the flags (cached on disk, releases the GIL, no fast-math, no threads of its own), so
-that results are the same on every machine and a kernel compiles once per installation.
+that results are the same on every machine and a kernel compiles once per installation. Machine code
+holds the kernels it calls, also those of other modules, while numba looks at a kernel's own module only;
+so the cache is bound to the text of the whole package, and no upgrade or edit can leave stale code.
 `compilation_seconds` tells how much of a timed stretch went into compiling, so that it is never
 charged to a learner, and `on_compile` lets a command line show a line while it happens.
 """
@@ -9,15 +11,18 @@ charged to a learner, and `on_compile` lets a command line show a line while it 
 from __future__ import annotations
 
 import contextlib
+import functools
+import hashlib
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, TypeVar, cast
 
 import numba
 from numba.core import event
 
-__all__ = ["CompileTime", "compilation_seconds", "kernel", "on_compile"]
+__all__ = ["CompileTime", "compilation_seconds", "kernel", "on_compile", "package_stamp"]
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
@@ -25,7 +30,20 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 def kernel(function: Function) -> Function:
     """Compile `function` on first call and keep the machine code on disk."""
     compiled: Any = numba.njit(cache=True, nogil=True, fastmath=False, parallel=False)(function)
+    cache = getattr(getattr(compiled, "_cache", None), "_cache_file", None)  # absent without compilation
+    if cache is not None:
+        cache._source_stamp = (cache._source_stamp, package_stamp(Path(__file__).parent))
     return cast(Function, compiled)
+
+
+@functools.cache
+def package_stamp(folder: Path) -> str:
+    """A hash of every Python file below a folder."""
+    digest = hashlib.sha256()
+    for path in sorted(folder.rglob("*.py")):
+        digest.update(f"{path.relative_to(folder)}\0".encode())
+        digest.update(path.read_bytes())
+    return digest.hexdigest()
 
 
 @dataclass
