@@ -26,6 +26,7 @@ from numpy.typing import ArrayLike, NDArray
 from zerokelvin.errors import GraphError, NodeError
 from zerokelvin.graph import convert
 from zerokelvin.graph.canonical import check_names, edge_weights, index_pairs, symmetric_csr
+from zerokelvin.graph.extension import extend_arrays, extend_names, named_pairs
 
 __all__ = ["Graph"]
 
@@ -264,6 +265,40 @@ class Graph:
         raise NodeError(self._unknown(name))
 
     # -- derived graphs ---------------------------------------------------------------------------
+
+    def extended(
+        self,
+        nodes: int | Iterable[Hashable] = (),
+        edges: ArrayLike | Iterable[tuple[Hashable, Hashable]] = (),
+        weights: ArrayLike | None = None,
+    ) -> Graph:
+        """A copy with further nodes and edges, in which every old node keeps its index.
+
+        Parameters
+        ----------
+        nodes
+            Names of the new nodes, which are numbered after the old ones; without names, how many.
+        edges
+            Pairs of node names, old or new; an edge that is there already adds to its weight.
+        weights
+            One number per pair; all 1 by default.
+
+        Examples
+        --------
+        >>> graph = Graph.from_edges([("ann", "bob")])
+        >>> grown = graph.extended(["cem"], [("bob", "cem"), ("bob", "ann")], [1.0, 2.0])
+        >>> grown, grown.index("cem"), grown.weight(0, 1)
+        (Graph(nodes=3, edges=2), 2, 3.0)
+        """
+        if type(self) is not Graph:
+            raise GraphError(
+                f"{type(self).__name__} is made of points, so it takes no further nodes or edges; build it "
+                "again with the new points."
+            )
+        new = extend_names(self, nodes)
+        pairs = named_pairs(self, new, edges)
+        names = None if self.names is None else (*self.names, *new)
+        return Graph(*extend_arrays(self, self.num_nodes + len(new), pairs, weights), names)
 
     def subgraph(self, nodes: ArrayLike) -> Graph:
         """The graph on the given node indices, in that order, with their names."""

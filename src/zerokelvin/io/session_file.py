@@ -6,8 +6,10 @@ Layout, version 1 (a NumPy ``.npz`` under another name):
 member     content
 ========== ===================================================================================
 header     UTF-8 JSON as bytes: ``format`` ("zerokelvin session"), ``version``, and what the
-           session wrote: graph hash, learner, parameters, classes, policy, budget, seed
+           session wrote: graph hash, learner, parameters, classes, policy, budget, seed, and how many
+           events came before the graph last grew
 events     int64 (events, 3): kind (0 learn, 1 skip), node index, class code (−1 for a skip)
+outcomes   int64 (events, 3): class predicted (−1 for none), asked for, overruled by the class prior
 state/...  the arrays of each problem's state, so that loading need not replay; may be absent
 ========== ===================================================================================
 

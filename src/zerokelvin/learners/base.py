@@ -12,7 +12,8 @@ the `State` of one binary problem:
 
 A multi-class game plays one such problem per class (`Problems`). The default plays in a Python
 loop; a learner whose predictions are look-ups overrides ``Problems.play`` with a compiled one and
-names the class in ``Learner.problems``.
+names the class in ``Learner.problems``. When a graph grows, problems hand over to new ones
+(`zerokelvin.learners.growth`).
 """
 
 from __future__ import annotations
@@ -31,6 +32,7 @@ from zerokelvin.errors import ParameterError
 from zerokelvin.graph import Graph
 from zerokelvin.graph.features import Features
 from zerokelvin.learners.asking import confidence, worth_asking
+from zerokelvin.learners.growth import EXACT, Growth
 from zerokelvin.registry import Registry
 
 __all__ = ["LEARNERS", "Learner", "Problems", "State", "Trace", "Trials", "learner", "make", "names", "sign"]
@@ -164,6 +166,18 @@ class Problems:
             if learns is None or learns[c]:
                 state.update(node, int(signs[c]))
 
+    def teach(self, nodes: Ints, signs: NDArray[np.int8]) -> None:
+        """Learn answers in order, whatever a rule of asking says; override where a compiled game can."""
+        for node, row in zip(nodes.tolist(), signs, strict=True):
+            self.update(node, row)
+
+    def hand_over(self, heir: Problems, growth: Growth) -> None:
+        """Bring problems just started on a grown graph to where these are; changes nothing here.
+
+        By default they learn all answers again; see `zerokelvin.learners.growth`.
+        """
+        heir.teach(*growth.answers())
+
     def bound(self, labels: Sequence[Ints]) -> Bound:
         """The bound on the mistakes of the class, against one labelling in {-1, +1}ⁿ per problem."""
         return Bound.total([state.bound(u) for state, u in zip(self.states, labels, strict=True)])
@@ -204,9 +218,14 @@ class Problems:
 
 @dataclass(frozen=True)
 class Learner(ABC):
-    """Hyper-parameters of a learner; subclasses are frozen dataclasses with defaults."""
+    """Hyper-parameters of a learner; subclasses are frozen dataclasses with defaults.
+
+    `growth` says what holds after the graph has grown: ``"exact"``, margins are those of a session started
+    on the new graph, or ``"carried"``; see `zerokelvin.learners.growth`.
+    """
 
     name: ClassVar[str] = ""
+    growth: ClassVar[str] = EXACT
     multiclass: ClassVar[bool] = True
     has_variance: ClassVar[bool] = False
     takes_features: ClassVar[bool] = False

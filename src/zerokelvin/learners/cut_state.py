@@ -113,9 +113,15 @@ class PathState(CutState):
         self.seen_labels += labels.tolist()
         return np.asarray(_play(self.cut._state, nodes, labels, self._longest))
 
+    def teach(self, nodes: Ints, labels: Ints) -> None:
+        """Learn trials in compiled code, without predicting them."""
+        self.seen_nodes += nodes.tolist()
+        self.seen_labels += labels.tolist()
+        _teach(self.cut._state, nodes, labels)
+
     def restore(self, arrays: Mapping[str, NDArray[Any]]) -> None:
         """Learn the labels of a snapshot again, in compiled code."""
-        self.play(arrays["seen_nodes"].astype(np.int64), arrays["seen_labels"].astype(np.int64))
+        self.teach(arrays["seen_nodes"].astype(np.int64), arrays["seen_labels"].astype(np.int64))
 
     @property
     def _longest(self) -> bool:
@@ -124,6 +130,11 @@ class PathState(CutState):
 
 class PathProblems(Problems):
     """Path problems side by side: a game in which every label is learnt at once is compiled throughout."""
+
+    def teach(self, nodes: Ints, signs: NDArray[np.int8]) -> None:
+        """Learn answers in order, in compiled code."""
+        for c, state in enumerate(self.states):
+            state.teach(nodes, signs[:, c].astype(np.int64))  # type: ignore[attr-defined]
 
     def play(self, trials: Trials, progress: Progress | None = None) -> Trace:
         """Play problem by problem where every label is asked for and comes at once."""
@@ -174,3 +185,9 @@ def _play(s: Arrays, order: Ints, labels: Ints, longest: bool) -> Floats:
         margins[t] = _margin(s, order[t], longest)
         learn(s, order[t], labels[t])
     return margins
+
+
+@kernel
+def _teach(s: Arrays, order: Ints, labels: Ints) -> None:
+    for t in range(len(order)):
+        learn(s, order[t], labels[t])

@@ -35,6 +35,7 @@ from zerokelvin.errors import ParameterError
 from zerokelvin.graph import Graph
 from zerokelvin.jit import kernel
 from zerokelvin.learners.base import Problems, Progress, State, Trace, Trials
+from zerokelvin.learners.growth import Growth, grow_diffusion
 from zerokelvin.linalg.dense import DENSE_LIMIT
 from zerokelvin.linalg.relaxation import Relaxation, read, relax
 
@@ -288,6 +289,11 @@ class DiffusionProblems(Problems):
     def update(self, node: int, signs: Any, learns: Any = None) -> None:
         """Reveal a label to all problems; these learners want every label."""
         self.diffusion.learn(node, code_of(signs))
+
+    def hand_over(self, heir: Problems, growth: Growth) -> None:
+        """Repair the channels where the graph has grown."""
+        if isinstance(heir, DiffusionProblems):
+            grow_diffusion(self.diffusion, heir.diffusion, growth.touched)
 
     def bound(self, labels: Sequence[Ints]) -> Bound:
         """One bound for all classes together."""

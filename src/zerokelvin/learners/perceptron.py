@@ -32,6 +32,7 @@ from zerokelvin.graph.features import Features
 from zerokelvin.graph.structure import cut, label_balance
 from zerokelvin.jit import kernel
 from zerokelvin.learners.base import Learner, Problems, Progress, State, Trace, Trials, learner, sign
+from zerokelvin.learners.growth import CARRIED, Growth, apply_kernel
 from zerokelvin.learners.instances import FeatureColumns
 from zerokelvin.linalg.kernels import KernelColumns, kernel_columns
 from zerokelvin.linalg.resistance import resistance_diameter
@@ -169,6 +170,11 @@ class PerceptronProblems(Problems):
         for state, row in zip(states, self.weights, strict=True):
             state.w = row  # type: ignore[attr-defined]  # a view: updates go to the shared array
 
+    def hand_over(self, heir: Problems, growth: Growth) -> None:
+        """Keep the mistakes: the weights become K c with the kernel of the grown graph, by one solve each."""
+        if isinstance(heir, PerceptronProblems):
+            carry_mistakes(self, heir)
+
     def play(self, trials: Trials, progress: Progress | None = None) -> Trace:
         """Scan to the next mistake in compiled code, update, and go on."""
         trace = Trace.empty(trials)
@@ -190,6 +196,22 @@ class PerceptronProblems(Problems):
             if due < 0:
                 return trace
             self.update(int(trials.nodes[due]), trials.signs[due], trace.asked[due])
+
+
+def carry_mistakes(old: PerceptronProblems, new: PerceptronProblems) -> None:
+    """Give fresh perceptrons on another graph the mistakes of old ones."""
+    pairs = [(a, b) for a, b in zip(old.states, new.states, strict=True) if isinstance(a, PerceptronState)]
+    coefficients = np.zeros_like(new.weights)
+    for row, (before, after) in zip(coefficients, pairs, strict=True):
+        np.add.at(row, before.mistaken_nodes, before.mistaken_labels)
+        vars(after).update(
+            mistaken_nodes=before.mistaken_nodes.copy(),
+            mistaken_labels=before.mistaken_labels.copy(),
+            radius=before.radius,
+        )
+    first: Any = new.states[0]
+    new.weights[:] = apply_kernel(first.columns, coefficients)
+    new.weights += first.learner.b * coefficients.sum(axis=1, keepdims=True) + first.learner.c * coefficients
 
 
 @learner("perceptron")
@@ -228,6 +250,7 @@ class Perceptron(Learner):
     tol: float = 1e-6
 
     problems: ClassVar[type[Problems]] = PerceptronProblems
+    growth: ClassVar[str] = CARRIED
     takes_features: ClassVar[bool] = True
 
     def __post_init__(self) -> None:

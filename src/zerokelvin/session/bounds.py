@@ -18,7 +18,13 @@ __all__ = ["game_bound"]
 
 
 def game_bound(
-    graph: Graph, problems: Problems, labelling: Labelling, *, by_prior: bool = False, held_back: bool = False
+    graph: Graph,
+    problems: Problems,
+    labelling: Labelling,
+    *,
+    by_prior: bool = False,
+    held_back: bool = False,
+    grown: bool = False,
 ) -> Bound:
     """The bound of all problems against a labelling; unknown nodes take the side of a minimum cut.
 
@@ -26,13 +32,15 @@ def game_bound(
 
     `by_prior` says that a prediction followed the class prior instead of the margin, because its
     component had no label yet; `held_back` that a policy, a budget or a delay kept labels from the
-    learner. No theorem speaks of those, so the bound is then marked as no guarantee.
+    learner; `grown` that the graph was smaller when some label was learnt. No theorem speaks of those, so
+    the bound is then marked as no guarantee.
     """
     signs = to_signs(labelling.codes, len(labelling.classes))
     total = problems.bound([_completed(graph, labelling, signs[:, c]) for c in range(len(problems.states))])
     broken = (
         ("every prediction follows the margin (a component had no label yet)", by_prior),
         ("every label the learner wants is learned before the next prediction", held_back),
+        ("the graph did not grow after the first label", grown),
     )
     more = tuple(Assumption(text, False) for text, happened in broken if happened)
     return dataclasses.replace(total, assumptions=(*total.assumptions, *more))

@@ -1,4 +1,4 @@
-"""What goes in and out of a session: events, predictions with their reason, explanations."""
+"""What goes in and out of a session: events, outcomes, predictions with their reason, explanations."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Hashable, Mapping
 from dataclasses import dataclass
 from typing import NamedTuple
 
-__all__ = ["LEARN", "SKIP", "Contribution", "Event", "Explanation", "Prediction"]
+__all__ = ["LEARN", "SKIP", "Contribution", "Event", "Explanation", "Outcome", "Prediction"]
 
 LEARN, SKIP = 0, 1
 
@@ -17,6 +17,14 @@ class Event(NamedTuple):
     kind: int
     node: int
     label: Hashable
+
+
+class Outcome(NamedTuple):
+    """What an event found: the class predicted, whether it was asked for, whether the prior overruled it."""
+
+    predicted: Hashable = None
+    asked: bool = False
+    overruled: bool = False
 
 
 @dataclass(frozen=True)

@@ -1,7 +1,8 @@
 """A session as a header and arrays: what `Session.save` writes and `load` reads back.
 
-The events alone determine a session. Next to them go the states' arrays and the session's counters,
-so that loading need not replay; `restore` says whether they were all there.
+The events alone determine a session on a graph that never grew. Next to them go the states' arrays and the
+session's counters, so that loading need not replay, and what every event found: predictions made before the
+last growth cannot be made again.
 """
 
 from __future__ import annotations
@@ -17,12 +18,12 @@ from zerokelvin.errors import SessionError
 from zerokelvin.graph import Graph
 from zerokelvin.io.session_file import read_session, write_session
 from zerokelvin.learners import Learner
-from zerokelvin.session.prediction import LEARN
+from zerokelvin.session.prediction import LEARN, Outcome
 
 if TYPE_CHECKING:
     from zerokelvin.session.session import Session
 
-__all__ = ["read", "restore", "save"]
+__all__ = ["outcomes", "read", "restore", "save"]
 
 COUNTERS = ("mistakes", "queries", "_by_prior")
 TALLIES = ("_counts", "_labelled")
@@ -41,9 +42,13 @@ def save(session: Session, path: str | os.PathLike[str]) -> None:
         "policy": str(session.policy),
         "budget": session.budget,
         "seed": session.seed,
+        "nodes": session.graph.num_nodes,
+        "settled": session._settled,
     }
     rows = [(e.kind, e.node, code[e.label] if e.kind == LEARN else -1) for e in session.events]
     arrays = {"events": np.array(rows, dtype=np.int64).reshape(-1, 3)}
+    found = [(code.get(o.predicted, -1), o.asked, o.overruled) for o in session._outcomes]
+    arrays["outcomes"] = np.array(found, dtype=np.int64).reshape(-1, 3)
     for i, state in enumerate(session._problems.states):
         arrays |= {f"state/{i}/{name}": array for name, array in state.snapshot().items()}
     arrays |= {f"session/{name.lstrip('_')}": np.array(getattr(session, name)) for name in COUNTERS + TALLIES}
@@ -54,11 +59,19 @@ def read(path: str | os.PathLike[str], graph: Graph) -> tuple[dict[str, Any], di
     """The header, its classes as they were, and the arrays; refused on another graph."""
     header, arrays = read_session(path)
     if header["graph"] != graph.content_hash:
-        raise SessionError(f"'{path}' was saved on another graph; load it with the graph it was made on.")
+        raise SessionError(_other_graph(path, header, graph))
     for name in ("classes", "classes_given"):
         if header[name] is not None:
             header[name] = [_restored_class(label) for label in header[name]]
     return header, arrays
+
+
+def outcomes(arrays: dict[str, NDArray[Any]], classes: list[Hashable]) -> list[Outcome] | None:
+    """What every event found; None where the file does not say."""
+    if "outcomes" not in arrays:
+        return None
+    rows = arrays["outcomes"].tolist()
+    return [Outcome(None if code < 0 else classes[code], bool(a), bool(o)) for code, a, o in rows]
 
 
 def restore(session: Session, arrays: dict[str, NDArray[Any]]) -> bool:
@@ -75,6 +88,15 @@ def restore(session: Session, arrays: dict[str, NDArray[Any]]) -> bool:
     for name in TALLIES:
         setattr(session, name, arrays[f"session/{name.lstrip('_')}"])
     return True
+
+
+def _other_graph(path: str | os.PathLike[str], header: dict[str, Any], graph: Graph) -> str:
+    if header.get("settled") and graph.num_nodes <= header["nodes"]:
+        return (
+            f"'{path}' was saved on a graph that had grown to {header['nodes']} nodes, not on this one of "
+            f"{graph.num_nodes}; load it with the grown graph, as session.graph was."
+        )
+    return f"'{path}' was saved on another graph; load it with the graph it was made on."
 
 
 def _plain_params(learner: Learner) -> dict[str, Any]:

@@ -1,8 +1,9 @@
-"""The session: nodes and classes by name, predict, ask, learn, correct, save.
+"""The session: nodes and classes by name, predict, ask, learn, correct, grow, save.
 
 A session's state is a pure function of (graph, learner, parameters, seed, ordered events), where an
 event is an answer or a skip. Predicting changes nothing. Correcting an answer replays the events
 with the right answer in its place, so the session equals one that had been given it from the start.
+The graph may grow meanwhile; see `zerokelvin.session.growing`.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ from __future__ import annotations
 import math
 import os
 import sys
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -24,6 +25,7 @@ from zerokelvin.learners import Learner, Policy, parse_policy
 from zerokelvin.learners.asking import coins, confidence, worth_asking
 from zerokelvin.session import saving
 from zerokelvin.session.bounds import game_bound
+from zerokelvin.session.growing import extend
 from zerokelvin.session.labels import (
     class_array,
     class_order,
@@ -33,7 +35,15 @@ from zerokelvin.session.labels import (
     num_problems,
     to_signs,
 )
-from zerokelvin.session.prediction import LEARN, SKIP, Contribution, Event, Explanation, Prediction
+from zerokelvin.session.prediction import (
+    LEARN,
+    SKIP,
+    Contribution,
+    Event,
+    Explanation,
+    Outcome,
+    Prediction,
+)
 from zerokelvin.session.questions import open_questions
 
 __all__ = ["Session", "load", "start"]
@@ -57,6 +67,8 @@ class Session:
         self.policy = policy
         self.budget = budget
         self.events: list[Event] = []
+        self._outcomes: list[Outcome] = []
+        self._settled = 0  # events before the last growth: what they found is kept
         if classes is not None and len(set(classes)) != len(classes):
             raise LabelError(f"classes {list(classes)!r} hold a class twice.")
         self._given = None if classes is None else tuple(classes)
@@ -94,15 +106,12 @@ class Session:
         event = Event(LEARN, index, label)
         if label not in self.classes:
             self.classes = self._classes_with([*self.events, event])
-            self._replay(self.events)
+            self._replay(self.events, self._outcomes[: self._settled])
         self._apply(event)
-        self.events.append(event)
 
     def skip(self, node: Hashable) -> None:
         """Pass over a node without an answer; counts as a trial."""
-        event = Event(SKIP, self.graph.index(node), None)
-        self._apply(event)
-        self.events.append(event)
+        self._apply(Event(SKIP, self.graph.index(node), None))
 
     def correct(self, node: Hashable, label: Hashable | None) -> None:
         """Replace the last answer for a node, or take it back with None; later answers are replayed."""
@@ -115,8 +124,46 @@ class Session:
             raise SessionError(f"node {node!r} has no answer to correct; call learn({node!r}, label).")
         replacement = [] if is_unknown(label) else [Event(LEARN, index, label)]
         events = [*self.events[:at], *replacement, *self.events[at + 1 :]]
+        kept = self._outcomes[: self._settled]
+        if at < self._settled and not replacement:
+            del kept[at]
         self.classes = self._classes_with(events)
-        self._replay(events)
+        self._replay(events, kept)
+
+    def add_nodes(
+        self, nodes: int | Iterable[Hashable], edges: Any = (), weights: Any = None
+    ) -> list[Hashable]:
+        """Let the graph grow by nodes, and by edges among old and new ones; the names of the new nodes.
+
+        Parameters
+        ----------
+        nodes
+            Their names; on a graph without names, how many (they take the next numbers).
+        edges, weights
+            As in `add_edges`, where new nodes may be named too.
+
+        Examples
+        --------
+        >>> session = start(Graph.from_edges([("ann", "bob")]), "longest-path", classes=["fraud", "ok"])
+        >>> session.learn("ann", "fraud")
+        >>> session.add_nodes(["cem"], edges=[("ann", "cem")])
+        ['cem']
+        >>> session.predict("cem").label
+        'fraud'
+        """
+        return extend(self, nodes, edges, weights)
+
+    def add_edges(self, edges: Any, weights: Any = None) -> None:
+        """Let the graph grow by edges between its nodes; one that is there already adds to its weight.
+
+        Parameters
+        ----------
+        edges
+            Pairs of node names; a node the graph does not have is refused, so that a slip adds none.
+        weights
+            One number per edge; all 1 by default.
+        """
+        extend(self, (), edges, weights)
 
     def predict_all(self) -> NDArray[Any]:
         """The predicted label of every node, in node order."""
@@ -153,7 +200,8 @@ class Session:
         if not self.classes:
             raise SessionError("no class is known yet; learn one label or give classes= to start.")
         labelling = encode_labels(self.graph, labels, self.classes)
-        return game_bound(self.graph, self._problems, labelling, by_prior=self._by_prior > 0)
+        grown = any(event.kind == LEARN for event in self.events[: self._settled])
+        return game_bound(self.graph, self._problems, labelling, by_prior=self._by_prior > 0, grown=grown)
 
     # -- names river users expect -----------------------------------------------------------------
 
@@ -202,26 +250,33 @@ class Session:
         self._counts = np.zeros(len(self.classes), dtype=np.int64)
         self._labelled = np.zeros(self.graph.num_components, dtype=np.bool_)
 
-    def _replay(self, events: Sequence[Event]) -> None:
+    def _replay(self, events: Sequence[Event], kept: Sequence[Outcome] = ()) -> None:
+        """Go through the events anew; the first keep what they found, for that was on a smaller graph."""
         self._reset()
-        self.events = []
-        for event in events:
-            self._apply(event)
-            self.events.append(event)
+        self.events, self._outcomes, self._settled = [], [], len(kept)
+        for i, event in enumerate(events):
+            self._apply(event, kept[i] if i < len(kept) else None)
 
-    def _apply(self, event: Event) -> None:
-        """Let one event change the state; the caller appends it to `events`."""
-        if event.kind == SKIP:
-            return
-        code = self.classes.index(event.label)
-        margins = self._problems.margins(event.node)
-        predicted, by_prior = self._decide(event.node, margins)
-        self.queries += self._wants(event.node, margins)
-        self.mistakes += predicted != code
-        self._by_prior += by_prior and predicted != int(decide(margins[None, :], len(self.classes))[0])
-        self._problems.update(event.node, to_signs(np.array([code]), len(self.classes))[0])
-        self._counts[code] += 1
-        self._labelled[self.graph.components[event.node]] = True
+    def _apply(self, event: Event, found: Outcome | None = None) -> None:
+        """Let one event change the state and the figures."""
+        if event.kind == LEARN:
+            found = self._outcome(event.node) if found is None else found
+            code = self.classes.index(event.label)
+            self.queries += found.asked
+            self.mistakes += found.predicted != event.label
+            self._by_prior += found.overruled
+            self._problems.update(event.node, to_signs(np.array([code]), len(self.classes))[0])
+            self._counts[code] += 1
+            self._labelled[self.graph.components[event.node]] = True
+        self._outcomes.append(Outcome() if found is None else found)
+        self.events.append(event)
+
+    def _outcome(self, node: int) -> Outcome:
+        """What would be predicted for a node now, and whether it would be asked for."""
+        margins = self._problems.margins(node)
+        code, by_prior = self._decide(node, margins)
+        overruled = by_prior and code != int(decide(margins[None, :], len(self.classes))[0])
+        return Outcome(self.classes[code], self._wants(node, margins), overruled)
 
     def _classes_with(self, events: Sequence[Event]) -> tuple[Hashable, ...]:
         """The classes given, then new ones as they appear in the events; none given: all, sorted."""
@@ -332,7 +387,7 @@ def start(
 
 
 def load(path: str | os.PathLike[str], graph: Graph) -> Session:
-    """Continue a saved session on the same graph."""
+    """Continue a saved session on the same graph; one whose graph has grown, on the grown graph."""
     header, arrays = saving.read(path, graph)
     learner = learners.make(header["learner"], **header["params"])
     policy = parse_policy(header["policy"])
@@ -343,10 +398,11 @@ def load(path: str | os.PathLike[str], graph: Graph) -> Session:
     ]
     session.classes = session._classes_with(events)
     session._reset()
-    if saving.restore(session, arrays):
-        session.events = events
+    kept = saving.outcomes(arrays, header["classes"])
+    if kept is not None and saving.restore(session, arrays):
+        session.events, session._outcomes, session._settled = events, kept, header["settled"]
     else:
-        session._replay(events)
+        session._replay(events, [] if kept is None else kept[: header["settled"]])
     return session
 
 

@@ -1,0 +1,121 @@
+"""A graph with further nodes and edges: what `Graph.extended` does.
+
+Old nodes keep their index and new ones come after them, so that everything indexed by node stays valid.
+Edges are pairs of node *names*, old or new, as a session speaks of nodes; where a graph has no names they are
+the indices. The rules are those of a new graph: an edge given again adds to its weight, a self-loop is
+dropped, so is an edge whose weights sum to zero, and a weight must be a finite number.
+
+Cost: O(nodes + edges), a copy of the graph's arrays.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+
+from zerokelvin.errors import GraphError, NodeError
+from zerokelvin.graph.canonical import edge_weights, symmetric_csr
+
+if TYPE_CHECKING:
+    from zerokelvin.graph.graph import Graph
+
+__all__ = ["extend_arrays", "extend_names", "named_pairs"]
+
+Ints = NDArray[np.int64]
+Floats = NDArray[np.float64]
+
+
+def extend_names(graph: Graph, nodes: int | Iterable[Hashable]) -> list[Hashable]:
+    """The names of the nodes to add: those given, checked, or the next whole numbers."""
+    count = graph.num_nodes
+    if isinstance(nodes, (int, np.integer)) and not isinstance(nodes, bool):
+        if nodes < 0:
+            raise GraphError(f"{nodes} nodes cannot be added; give a number of at least 0, or names.")
+        if graph.names is not None:
+            raise GraphError(f"this graph's nodes have names; give the names of the {nodes} new ones.")
+        return list(range(count, count + int(nodes)))
+    if isinstance(nodes, (str, bytes)) or not isinstance(nodes, Iterable):
+        raise GraphError(f"new nodes {nodes!r} are no list of names; write [{nodes!r}] for one node.")
+    names: list[Hashable] = [name.item() if isinstance(name, np.generic) else name for name in nodes]
+    if graph.names is None:
+        wanted = list(range(count, count + len(names)))
+        wrong = next((name for name, next_ in zip(names, wanted, strict=True) if name != next_), None)
+        if wrong is not None or any(isinstance(name, bool) for name in names):
+            raise GraphError(
+                f"new node {wrong!r} is not the next number: this graph has no names, so its nodes are "
+                f"numbered and {count} comes next."
+            )
+        return list(wanted)
+    seen: set[Hashable] = set()
+    for name in names:
+        try:
+            known = name in graph._positions or name in seen
+        except TypeError as problem:
+            raise GraphError(f"node names must be hashable: {problem}.") from None
+        if known:
+            raise GraphError(f"node {name!r} is there already; add every node once.")
+        seen.add(name)
+    return names
+
+
+def named_pairs(graph: Graph, new: list[Hashable], edges: Any) -> Ints:
+    """Index pairs of edges between nodes of the graph and new ones, which are numbered after them."""
+    count = graph.num_nodes
+    if isinstance(edges, np.ndarray) and edges.dtype.kind in "iu" and graph.names is None:
+        rows = edges.reshape(-1, 2) if edges.size == 0 else edges
+        if rows.ndim != 2 or rows.shape[1] != 2:
+            raise GraphError(f"edges have shape {edges.shape}; give pairs of nodes, shape (m, 2).")
+        bad = rows[(rows < 0) | (rows >= count + len(new))]
+        if len(bad):
+            _refuse(graph, int(bad[0]))
+        return rows.astype(np.int64)
+    try:
+        listed = [tuple(edge) if not isinstance(edge, (str, bytes)) else edge for edge in edges]
+    except TypeError:
+        raise GraphError(f"edges {edges!r} are not pairs of nodes.") from None
+    place = {name: count + i for i, name in enumerate(new)}
+    pairs = np.empty((len(listed), 2), dtype=np.int64)
+    for row, edge in enumerate(listed):
+        if isinstance(edge, (str, bytes)) or len(edge) != 2:
+            raise GraphError(f"edge {edge!r} is not a pair of nodes.")
+        for side, end in enumerate(edge):
+            name = end.item() if isinstance(end, np.generic) else end
+            pairs[row, side] = _index(graph, place, name)
+    return pairs
+
+
+def extend_arrays(graph: Graph, count: int, pairs: Ints, weights: Any) -> tuple[Ints, Ints, Floats]:
+    """The CSR arrays of the graph on `count` nodes with the weights of these pairs added."""
+    values = edge_weights(weights, len(pairs))
+    indptr = np.concatenate([graph.indptr, np.full(count - graph.num_nodes, graph.indptr[-1])])
+    old = sp.csr_array((graph.weights, graph.indices, indptr), shape=(count, count))
+    new_indptr, new_indices, new_weights = symmetric_csr(pairs, values, count)
+    total = old + sp.csr_array((new_weights, new_indices, new_indptr), shape=(count, count))
+    if not np.isfinite(total.data).all():
+        raise GraphError(
+            "an edge's weights sum to an infinite weight; divide all weights by a common factor."
+        )
+    total.eliminate_zeros()
+    total.sort_indices()
+    return total.indptr.astype(np.int64), total.indices.astype(np.int64), total.data
+
+
+def _index(graph: Graph, place: dict[Hashable, int], name: Hashable) -> int:
+    try:
+        if name in place and not isinstance(name, bool):
+            return place[name]
+    except TypeError:
+        raise GraphError(f"node names must be hashable, but {name!r} is not.") from None
+    try:
+        return graph.index(name)
+    except NodeError:
+        _refuse(graph, name)
+        raise
+
+
+def _refuse(graph: Graph, name: Hashable) -> None:
+    raise NodeError(f"{graph._unknown(name).rstrip('.')}; add it as a new node first.") from None
