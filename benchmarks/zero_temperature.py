@@ -31,7 +31,7 @@ def grid_edges(rows, columns):
 
 
 def families(n, rng):
-    """Ten labelled graphs of about n nodes, as edges and labels."""
+    """Twelve labelled graphs of about n nodes, as edges and labels."""
     side = math.isqrt(n)
     half = np.where(np.arange(n) < n // 2, -1, 1)
     noisy = np.where(rng.random(n) < 0.1, -half, half)
@@ -45,6 +45,10 @@ def families(n, rng):
     clique = np.array([(i, j) for i in range(m) for j in range(i)])
     pairs = rng.integers(n, size=(3 * n, 2))
     blocks = pairs[(half[pairs[:, 0]] == half[pairs[:, 1]]) | (rng.random(len(pairs)) < 0.1)]
+    block = rng.integers(2, size=5 * n)
+    across = rng.random(5 * n) < 0.05
+    denser = rng.integers(n // 2, size=(5 * n, 2)) + n // 2 * np.column_stack([block, block ^ across])
+    few = rng.permutation(5 * n)[: 2 * n]
     core = n // 4
     whiskers = np.concatenate(
         [rng.integers(core, size=(n, 2)), np.column_stack([np.arange(n - core), np.arange(core, n)])]
@@ -59,6 +63,8 @@ def families(n, rng):
         "small world": (near, half),
         "two cliques": (np.concatenate([clique, clique + m, [[0, m]]]), np.repeat([-1, 1], m)),
         "two blocks": (blocks, half),
+        "two blocks, degree 4": (denser[few][denser[few, 0] != denser[few, 1]], half),
+        "two blocks, degree 10": (denser[denser[:, 0] != denser[:, 1]], half),
         "whiskers": (whiskers, noisy),
     }
 
@@ -138,7 +144,7 @@ def show_ratio(names, seed, samples):
 
 def show_large(side, nodes, seed):
     print("\n## Large graphs, every node once in random order\n")
-    print("| graph | edges | φ | touches / bound | seconds |\n|---|---|---|---|---|")
+    print("| graph | edges | φ | touches / bound | seconds to prepare | to play |\n|---|---|---|---|---|---|")
     rng = np.random.default_rng(seed)
     shapes = {}
     if side:
@@ -152,13 +158,20 @@ def show_large(side, nodes, seed):
         for node in range(1, nodes):
             turned[node] ^= turned[parents[node - 1]]
         shapes[f"tree of {nodes}"] = (edges, 2 * turned - 1)
+        shapes[f"tree of {nodes}, labels by index"] = (edges, np.where(np.arange(nodes) < nodes // 2, -1, 1))
         noise = np.where(rng.random(nodes) < 0.1, -1, 1)
         shapes[f"tree of {nodes}, noisy"] = (edges, noise * (2 * turned - 1))
     for name, (edges, truth) in shapes.items():
         graph = Graph.from_edges(edges, num_nodes=len(truth))
+        began = time.process_time()
+        OnlineCut(graph)
+        ready = time.process_time() - began
         cut, seconds, _ = game(graph, truth, rng.permutation(graph.num_nodes))
         share = cut.touches / bound(graph, cut)
-        print(f"| {name} | {graph.num_edges} | {cut.value:g} | {share:.3f} | {seconds:.2f} |", flush=True)
+        print(
+            f"| {name} | {graph.num_edges} | {cut.value:g} | {share:.3f} | {ready:.2f} | {seconds:.2f} |",
+            flush=True,
+        )
 
 
 def show_growth(n, seed):

@@ -14,15 +14,17 @@ from zerokelvin.graph import Graph
 
 def validate(cut, labels):
     """Flow, cut, forests and counters, by judges that do not call the engine."""
-    state, graph = cut._state, cut.graph
+    state, graph, (rows, places) = cut._state, cut.graph, cut._layout
     signed = {v: 2 * y - 1 for v, y in labels.items()}
-    capacities = state.arcs[:, TOTAL] // 2
-    side, residual = state.nodes[:, SIDE], state.arcs[:, RESIDUAL]
+    arcs, nodes = np.empty_like(state.arcs), state.nodes[rows]
+    arcs[places] = state.arcs  # in the order of the graph
+    capacities = arcs[:, TOTAL] // 2
+    side, residual, parent = nodes[:, SIDE], arcs[:, RESIDUAL], nodes[:, PARENT]
     value = check_flow(graph, residual, capacities, signed)
     assert value == check_cut(graph, capacities, side == -1, signed)
     assert value == check_cut(graph, capacities, side != 1, signed)
     assert value == state.tally[VALUE]
-    check_forest(graph, residual, side, state.nodes[:, PARENT], signed)
+    check_forest(graph, residual, side, np.where(parent >= 0, np.append(places, 0)[parent], parent), signed)
 
 
 def compare_with_definition(case, cut, labels, longest):
@@ -45,7 +47,7 @@ def play_small_games(rng, games, changes):
     for _ in range(games):
         case = small_graph(rng)
         paths = "longest" if rng.random() < 0.7 else "shortest"
-        cut = OnlineCut(case.graph, paths)
+        cut = OnlineCut(case.graph, paths, close=bool(rng.integers(2)))
         labels = {}
         for node in rng.permutation(case.n).tolist():
             if labels and rng.random() < changes:
@@ -146,6 +148,18 @@ def test_rebuilding_the_forest_gives_the_same_state(patience):
         assert (now.arcs == fresh.arcs).all()
 
 
+def test_neighbours_are_kept_close_together():
+    """A path whose nodes are numbered at random lies in a row, and the guesses are the same."""
+    rng = np.random.default_rng(0)
+    names = rng.permutation(500)
+    graph = Graph.from_edges(np.column_stack([names[:-1], names[1:]]))
+    rows = OnlineCut(graph).rows(names)
+    assert (np.abs(np.diff(rows)) == 1).all()
+    truth, order = rng.choice([-1, 1], 500), rng.permutation(500)
+    guesses = [OnlineCut(graph, close=close).play(order, truth) for close in (False, True)]
+    assert (guesses[0] == guesses[1]).all()
+
+
 @pytest.mark.kernels
 def test_play_is_guess_then_label():
     rng = np.random.default_rng(8)
@@ -229,6 +243,27 @@ def test_arc_touches_in_random_order(name):
         cut = OnlineCut(graph)
         cut.play(np.random.default_rng(seed).permutation(graph.num_nodes), truth)
         assert cut.touches <= 20 * graph.num_edges * (1 + np.sqrt(cut.value))
+
+
+def planted(n, degree, crossing, rng):
+    """Two equal blocks, a share of `crossing` edges between them."""
+    count = n * degree // 2
+    within = rng.random(count) >= crossing
+    block = rng.integers(2, size=count)
+    ends = rng.integers(n // 2, size=(count, 2)) + n // 2 * np.column_stack([block, block ^ ~within])
+    return ends[ends[:, 0] != ends[:, 1]]
+
+
+@pytest.mark.parametrize(("degree", "crossing"), [(3, 0.05), (3, 0.1), (5, 0.05), (10, 0.05)])
+def test_arc_touches_on_planted_partitions(degree, crossing):
+    """While both sides are nearly balanced, single labels turn the whole graph over, again and again."""
+    n = 20_000
+    for seed in range(3):
+        rng = np.random.default_rng(seed)
+        graph = Graph.from_edges(planted(n, degree, crossing, rng), num_nodes=n)
+        cut = OnlineCut(graph)
+        cut.play(rng.permutation(n), np.where(np.arange(n) < n // 2, -1, 1))
+        assert cut.touches <= 12 * graph.num_edges * (1 + np.sqrt(cut.value))
 
 
 def test_adversarial_orders_stay_within_the_papers_bound():

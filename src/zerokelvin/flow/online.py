@@ -37,6 +37,7 @@ from zerokelvin.flow.state import (
     SIDE,
     TOUCHES,
     VALUE,
+    arrange,
     new_state,
 )
 from zerokelvin.flow.trials import guess, learn, local_part, play, replace
@@ -64,6 +65,8 @@ class OnlineCut:
         A graph with positive weights.
     paths
         Which path lengths `lengths` gives: ``"longest"`` or ``"shortest"``.
+    close
+        Whether the engine keeps neighbours close together in memory; the answers are the same.
 
     Examples
     --------
@@ -76,27 +79,28 @@ class OnlineCut:
     (Lengths(from_source=1, to_target=2), -1, 1)
     """
 
-    def __init__(self, graph: Graph, paths: str = "longest") -> None:
+    def __init__(self, graph: Graph, paths: str = "longest", *, close: bool = True) -> None:
         if paths not in ("longest", "shortest"):
             raise ParameterError(f"paths={paths!r} is neither 'longest' nor 'shortest'.")
         self.graph = graph
         self.paths = paths
         self._capacities = scale_weights(graph, "an online minimum cut")
-        self._state = new_state(graph, self._capacities)
+        self._layout = arrange(graph, close)
+        self._state = new_state(graph, self._capacities, self._layout)
 
     # -- asking -----------------------------------------------------------------------------------
 
     def side(self, node: int) -> int:
         """−1 where every minimum cut labels the node −1, +1 where every one labels it +1, else 0."""
-        return int(self._state.nodes[self._index(node), SIDE])
+        return int(self._state.nodes[self._row(node), SIDE])
 
     def lengths(self, node: int) -> Lengths:
         """Path lengths of an inner node; a node of the source or target has only (0, −1) or (−1, 0)."""
         side = self.side(node)
         if side != INNER:
             return Lengths(0, NONE) if side < 0 else Lengths(NONE, 0)
-        longest = self.paths == "longest"
-        return Lengths(int(length(self._state, 0, node, longest)), int(length(self._state, 1, node, longest)))
+        row, longest = self._row(node), self.paths == "longest"
+        return Lengths(int(length(self._state, 0, row, longest)), int(length(self._state, 1, row, longest)))
 
     def guess(self, node: int) -> int:
         """Label by the path strategy.
@@ -105,11 +109,12 @@ class OnlineCut:
         A node of the source or target takes its label. In a component without labels the guess is
         the label seen more often so far, +1 if none or tied.
         """
-        return int(guess(self._state, self._index(node), self.paths == "longest"))
+        return int(guess(self._state, self._row(node), self.paths == "longest"))
 
     def is_free(self, node: int) -> bool:
         """Whether no node of the connected component has a label yet."""
-        return self.side(node) == INNER and length(self._state, 0, node, self.paths == "longest") == NONE
+        row = self._row(node)
+        return self.side(node) == INNER and length(self._state, 0, row, self.paths == "longest") == NONE
 
     @property
     def value(self) -> float:
@@ -129,23 +134,25 @@ class OnlineCut:
     @property
     def labels(self) -> Bytes:
         """The label of every node, 0 where none is known (a copy)."""
-        return self._state.nodes[:, LABEL].astype(np.int8)
+        return self._state.nodes[self._layout.rows, LABEL].astype(np.int8)
 
     @property
     def sides(self) -> Bytes:
         """`side` of every node (a copy)."""
-        return self._state.nodes[:, SIDE].astype(np.int8)
+        return self._state.nodes[self._layout.rows, SIDE].astype(np.int8)
 
     def part(self, node: int) -> Part | None:
         """The inner super-vertices connected with that of a node; None outside the inner part."""
         if self.side(node) != INNER:
             return None
-        num, arcs = local_part(self._state, node)
+        num, arcs = local_part(self._state, self._row(node))
         return Part(int(num), arcs, 0)
 
     def picard_queyranne(self) -> PicardQueyranne:
         """The current Picard–Queyranne graph."""
-        nodes, residual = self._state.nodes, self._state.arcs[:, RESIDUAL]
+        nodes = self._state.nodes[self._layout.rows]
+        residual = np.empty(len(self._layout.arcs), dtype=np.int64)
+        residual[self._layout.arcs] = self._state.arcs[:, RESIDUAL]
         return assemble(self.graph, self._capacities, residual, nodes[:, SIDE], nodes[:, COMPONENT])
 
     # -- learning ---------------------------------------------------------------------------------
@@ -154,11 +161,11 @@ class OnlineCut:
         """Reveal that `node` has label y in {−1, +1}; a second, different label replaces the first."""
         if y not in (-1, 1):
             raise LabelError(f"label {y!r} of node {node!r} is not -1 or +1.")
-        learn(self._state, self._index(node), int(y))
+        learn(self._state, self._row(node), int(y))
 
     def forget(self, node: int) -> None:
         """Take back the label of a node; nothing happens where it has none."""
-        replace(self._state, self._index(node), 0)
+        replace(self._state, self._row(node), 0)
 
     def play(self, order: ArrayLike, labels: ArrayLike) -> Bytes:
         """Guess and then learn the nodes of `order`, whose labels are ``labels[order]``, in compiled code.
@@ -184,9 +191,15 @@ class OnlineCut:
         bad = np.flatnonzero(~np.isin(ys[nodes], (-1, 1)))
         if len(bad):
             raise LabelError(f"label {ys[nodes[bad[0]]]!r} of node {nodes[bad[0]]} is not -1 or +1.")
-        return play(self._state, nodes, ys[nodes].astype(np.int64), self.paths == "longest")
+        return play(self._state, self.rows(nodes), ys[nodes].astype(np.int64), self.paths == "longest")
 
-    def _index(self, node: Any) -> int:
+    # -- for learners that compile their own loops ------------------------------------------------
+
+    def rows(self, nodes: Ints) -> Ints:
+        """The rows of the state that hold these nodes."""
+        return self._layout.rows[nodes]
+
+    def _row(self, node: Any) -> int:
         if 0 <= node < self.graph.num_nodes:
-            return int(node)
+            return int(self._layout.rows[int(node)])
         raise NodeError(f"no node {node!r}; nodes are the integers 0 to {self.graph.num_nodes - 1}.")

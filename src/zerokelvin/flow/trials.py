@@ -14,6 +14,7 @@ from zerokelvin.flow.state import (
     INNER,
     INVALID,
     LABEL,
+    LISTED,
     MEMBER,
     MINUS,
     NONE,
@@ -22,6 +23,8 @@ from zerokelvin.flow.state import (
     QUEUE,
     RESIDUAL,
     ROOT,
+    ROSTER,
+    ROSTER_COUNT,
     SEEN,
     SIDE,
     TOTAL,
@@ -76,6 +79,10 @@ def learn(s: State, v: int, y: int) -> None:
 def _reveal(s: State, v: int, y: int) -> None:
     s.nodes[v, LABEL] = y
     s.tally[PLUS if y > 0 else MINUS] += 1
+    if s.scratch[LISTED, v] == 0:
+        s.scratch[LISTED, v] = 1
+        s.scratch[ROSTER, s.tally[ROSTER_COUNT]] = v
+        s.tally[ROSTER_COUNT] += 1
     where = s.nodes[v, SIDE]
     if where == y:
         s.nodes[v, PARENT] = ROOT

@@ -68,7 +68,9 @@ class Replayed(Protocol):
 def path_certificate(cut: OnlineCut, nodes: Ints, labels: Ints) -> Bound:
     """The certificate of a path strategy; `cut` is fresh, and used up by the replay."""
     longest = cut.paths == "longest"
-    counts, bounds, given = _replay(cut._state, nodes, labels, cut.graph.components, longest)
+    connected = np.empty(cut.graph.num_nodes, dtype=np.int64)
+    connected[cut.rows(np.arange(cut.graph.num_nodes))] = cut.graph.components
+    counts, bounds, given = _replay(cut._state, cut.rows(nodes), labels, connected, longest)
     theorem = (
         f"Theorem 8 over the games played, {PAPER}"
         if longest
@@ -85,7 +87,7 @@ def part_certificate(
     Parameters
     ----------
     state
-        A fresh state of the strategy; it learns the trials.
+        A fresh state of the strategy whose cut is not `close`; it learns the trials.
     price
         Bound on the mistakes of the part around a node, from the state as it is before the node's label.
     """

@@ -92,7 +92,7 @@ class PathState(CutState):
 
     def margins(self, nodes: Ints) -> Floats:
         """The margins of several nodes, in compiled code."""
-        return np.asarray(_margins(self.cut._state, np.asarray(nodes, dtype=np.int64), self._longest))
+        return np.asarray(_margins(self.cut._state, self.cut.rows(nodes), self._longest))
 
     def inner_remark(self, node: int) -> str:
         """The two lengths."""
@@ -111,7 +111,7 @@ class PathState(CutState):
         """Predict and learn trials in compiled code; the margins."""
         self.seen_nodes += nodes.tolist()
         self.seen_labels += labels.tolist()
-        return np.asarray(_play(self.cut._state, nodes, labels, self._longest))
+        return np.asarray(_play(self.cut._state, self.cut.rows(nodes), labels, self._longest))
 
     def teach(self, nodes: Ints, labels: Ints) -> None:
         """Learn trials in compiled code, without predicting them."""

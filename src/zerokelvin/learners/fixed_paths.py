@@ -115,7 +115,7 @@ class FixedPathsState(CutState):
 
     def bound(self, labels: Ints) -> Bound:
         """Σ ⌊log₂|p_i|⌋ over the paths of every game."""
-        replay = FixedPathsState(self.graph, OnlineCut(self.graph), self.learner)
+        replay = FixedPathsState(self.graph, OnlineCut(self.graph, close=False), self.learner)
         trials = list(zip(self.seen_nodes, self.seen_labels, strict=True))
         return part_certificate(
             replay,
@@ -165,7 +165,7 @@ class FixedPaths(Learner):
 
     def prepare(self, graph: Graph) -> OnlineCut:
         """The graph's integer capacities, before any label."""
-        return OnlineCut(graph)
+        return OnlineCut(graph, close=False)
 
     def start(
         self, graph: Graph, prepared: OnlineCut | None = None, rng: np.random.Generator | None = None

@@ -86,7 +86,7 @@ class ZeroIsingState(CutState):
 
     def bound(self, labels: Ints) -> Bound:
         """⌊log₂⌋ of the number of minimum cuts, per part and game."""
-        replay = ZeroIsingState(self.graph, OnlineCut(self.graph), self.learner, self.key)
+        replay = ZeroIsingState(self.graph, OnlineCut(self.graph, close=False), self.learner, self.key)
         exact = True
 
         def price(node: int) -> int:
@@ -142,7 +142,7 @@ class ZeroIsing(Learner):
 
     def prepare(self, graph: Graph) -> OnlineCut:
         """The graph's integer capacities, before any label."""
-        return OnlineCut(graph)
+        return OnlineCut(graph, close=False)
 
     def start(
         self, graph: Graph, prepared: OnlineCut | None = None, rng: np.random.Generator | None = None
