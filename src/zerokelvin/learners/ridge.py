@@ -1,20 +1,22 @@
 """Ridge regression in coordinates, online: the engine of `ollgc`, `sslgc`, `bbq` and `second-order`.
 
-A state keeps A = aI + Σ x xᵀ and v = Σ y x over the trials it learnt from, as the factorisation of
-`zerokelvin.linalg.ldl`, and predicts with
+A state keeps the inverse of A = aI + Σ x xᵀ over the trials it learnt from, and with v = Σ y x the weights
+w = A⁻¹v, in a workspace of `zerokelvin.linalg.growing_inverse`. It predicts with
 
-    linear score    w·x,  w = A⁻¹v
+    linear score    w·x
     forward score   vᵀ(A + x xᵀ)⁻¹x = w·x / (1 + r),  r = xᵀA⁻¹x
 
 which have the same sign. It learns where its prediction was wrong, or in every round. The variance is
 r_t = r / (1 + r), the form of the matrix that includes the current node, below 1.
 
 `RidgeProblems` plays the classes side by side in compiled code (`ridge_game`). Learning only from mistakes,
-each class has its own A; learning in every round, one A serves all classes.
+each class has its own A; learning in every round, one A serves all classes. The trials learnt are in the
+log, so what an inverse needs to be computed afresh is never copied.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any, ClassVar
 
@@ -27,7 +29,17 @@ from zerokelvin.learners.base import Problems, Progress, State, Trace, Trials, s
 from zerokelvin.learners.instances import Coordinates
 from zerokelvin.learners.ridge_game import LEARNT, play_ridge, scores_of
 from zerokelvin.learners.trial_log import LoggedState
-from zerokelvin.linalg.ldl import dot, empty_factor, forward, learn, unpack
+from zerokelvin.linalg.growing_inverse import (
+    due,
+    empty_inverse,
+    form_of,
+    inverse_of,
+    learn_row,
+    refresh,
+    score_row,
+    triangle_of,
+)
+from zerokelvin.linalg.lanes import aligned
 
 __all__ = ["RidgeProblems", "RidgeState"]
 
@@ -38,13 +50,13 @@ CHUNK = 4096
 
 
 class RidgeState(LoggedState):
-    """One binary problem: the factorisation with its weights, and the trials learnt.
+    """One binary problem: the inverse with its weights, and the trials learnt.
 
     `a` is the ridge; `every_round` learns from every label; `kappa` makes it ask only where the variance
     is above t^−κ; `forward_score` divides the score by 1 + r.
     """
 
-    fields: ClassVar[tuple[str, ...]] = ("factor", *LoggedState.log)
+    fields: ClassVar[tuple[str, ...]] = ("kept", *LoggedState.log)
 
     def __init__(
         self,
@@ -61,27 +73,28 @@ class RidgeState(LoggedState):
         self.kappa = kappa
         self.forward_score = forward_score
         self.dimension = source.dimension
-        self.factor = empty_factor(self.dimension, a)
-        self.side = 0
+        self.kept = empty_inverse(self.dimension, a)
+        self.sides, self.side = 1, 0
 
     @property
     def weights(self) -> Floats:
         """The weights w = A⁻¹v."""
-        return self.factor[self.dimension + self.side, : self.dimension]
+        return self.kept[2 + self.side, : self.dimension]
 
     def margin(self, node: Any) -> float:
         """The linear or forward score of a node index or a new vector."""
         x = self.source.vector(node)
-        score = float(dot(x, self.weights))
+        score = float(score_row(x, self.weights))
         return score / (1.0 + self.form(x)) if self.forward_score else score
 
     def margins(self, nodes: Ints) -> Floats:
         """The scores of several nodes."""
-        return scores_of(self.source.matrix, nodes, self.factor, self.side, self.forward_score)
+        matrix = self.source.matrix
+        return scores_of(matrix, nodes, self.kept, self.sides, self.side, self.forward_score)
 
     def form(self, x: Floats) -> float:
         """The form r = xᵀA⁻¹x."""
-        return float(forward(self.factor, x.copy(), self.dimension))
+        return float(form_of(self.kept, self.sides, x, np.empty((2, self.kept.shape[1]))))
 
     def variance(self, node: Any) -> float:
         """r_t = r / (1 + r), the variance that includes the node itself."""
@@ -97,16 +110,24 @@ class RidgeState(LoggedState):
 
     def update(self, node: Any, label: int) -> None:
         """Learn x if it was predicted wrong (or in every round); x = 0 changes nothing."""
-        if len(self.factor) != self.dimension + 1:
+        if self.sides > 1:
             raise SessionError(
                 "this problem shares one covariance with the other classes; update them together."
             )
         x = self.source.vector(node)
-        learnt = bool((self.every_round or sign(float(dot(x, self.weights))) != label) and x.any())
+        wrong = sign(float(score_row(x, self.weights))) != label
+        learnt = bool((self.every_round or wrong) and x.any())
         if learnt:
-            d = self.dimension
-            learn(self.factor, x, np.array([float(label)]), np.empty(d), np.empty(d + 1))
+            learn_row(self.kept, x, np.array([float(label)]), np.empty((2, self.kept.shape[1])))
         self.note(node, label, learnt)
+        if learnt and due(self.kept):
+            self.refresh([self])
+
+    def refresh(self, problems: Sequence[RidgeState]) -> None:
+        """Compute the inverse and the weights of the problems on it afresh from the log."""
+        since = int(self.kept[0, 0])
+        rows = self.last_learnt(self.source, since)[0]
+        refresh(self.kept, rows, np.stack([one.last_learnt(None, since)[1] for one in problems], axis=1))
 
     def explain(self, node: Any) -> list[tuple[int, float]]:
         """Every learnt node with its share α_t x_t·x of the score, where w = Σ α_t x_t."""
@@ -118,37 +139,46 @@ class RidgeState(LoggedState):
 
     def losses(self) -> Floats:
         """(ŷ_t − y_t)² of the learnt trials, with the linear score before each was learnt."""
-        d = self.dimension
-        factor, gain, z = empty_factor(d, self.a), np.empty(d), np.empty(d + 1)
+        again = RidgeState(self.source, self.a, every_round=True)
         rows, labels = self._learnt()
         losses = np.zeros(len(rows))
+        scratch = np.empty((2, self.kept.shape[1]))
         for t, (x, y) in enumerate(zip(rows, labels, strict=True)):
-            losses[t] = (float(dot(x, factor[d, :d])) - y) ** 2
-            learn(factor, x, np.array([y]), gain, z)
+            losses[t] = (float(score_row(x, again.weights)) - y) ** 2
+            learn_row(again.kept, x, np.array([y]), scratch)
+            if due(again.kept):
+                since = int(again.kept[0, 0])
+                refresh(again.kept, rows[t + 1 - since : t + 1], labels[t + 1 - since : t + 1, None])
         return losses
 
     def log_determinant(self) -> float:
         """The sum Σ ln(1 + λ_i/a) = ln det(A/a), λ_i the eigenvalues of Σ x xᵀ over the learnt trials."""
-        return float(np.log(np.diag(self.factor)[: self.dimension] / self.a).sum())
+        return float(2.0 * np.log(np.abs(np.diag(self._triangle())) / math.sqrt(self.a)).sum())
 
     def drift(self) -> float:
-        """Largest deviation of A and the weights from a fresh factorisation, relative to their size."""
+        """Largest deviation of the inverse and the weights from fresh ones, relative to their size."""
         rows, labels = self._learnt()
-        fresh_a, fresh_b = self.a * np.eye(self.dimension) + rows.T @ rows, rows.T @ labels
-        kept_a, _ = unpack(self.factor, self.dimension)
-        weights = np.linalg.solve(fresh_a, fresh_b)
-        off_a = np.abs(kept_a - fresh_a).max() / np.abs(fresh_a).max()
-        off_w = np.abs(weights - self.weights).max() / max(float(np.abs(weights).max()), 1e-300)
-        return float(max(off_a, off_w))
+        fresh = empty_inverse(self.dimension, self.a)
+        refresh(fresh, rows, labels[:, None])
+        inverse, weights = inverse_of(fresh, self.dimension), fresh[2, : self.dimension]
+        off = np.abs(inverse_of(self.kept, self.dimension, self.sides) - inverse).max(initial=0.0)
+        off_weights = np.abs(weights - self.weights).max(initial=0.0)
+        size = max(float(np.abs(weights).max(initial=0.0)), 1e-300)
+        return float(max(off / max(float(np.abs(inverse).max(initial=0.0)), 1e-300), off_weights / size))
+
+    def _triangle(self) -> Floats:
+        """R with RᵀR = A, the rows since the last refresh included."""
+        d = self.dimension
+        rows, _ = self.last_learnt(self.source, int(self.kept[0, 0]))
+        base = triangle_of(self.kept, self.sides)[:d, :d]
+        return np.asarray(np.linalg.qr(np.vstack([base, rows]), mode="r"), dtype=np.float64)
 
     def _learnt(self) -> tuple[Floats, Floats]:
-        learnt = np.array(self.seen_learnt, dtype=np.bool_)
-        labels = np.array(self.seen_labels, dtype=np.float64)
-        return np.ascontiguousarray(self.seen_points(self.source)[learnt]), labels[learnt]
+        return self.last_learnt(self.source, self.mistakes)
 
 
 class RidgeProblems(Problems):
-    """Ridge states side by side, with one factorisation each or one for all."""
+    """Ridge states side by side, with one inverse each or one for all."""
 
     def __init__(self, states: Sequence[State], shared: bool = False) -> None:
         super().__init__(states)
@@ -156,12 +186,12 @@ class RidgeProblems(Problems):
         first, count = self.ridges[0], len(self.ridges)
         self.shared = shared and count > 1
         sides = count if self.shared else 1
-        self.factors = np.stack(
-            [empty_factor(first.dimension, first.a, sides) for _ in range(1 if self.shared else count)]
-        )
+        fresh = empty_inverse(first.dimension, first.a, sides)
+        self.kept = aligned((1 if self.shared else count) * fresh.size).reshape(-1, *fresh.shape)
+        self.kept[:] = fresh
         for c, state in enumerate(self.ridges):
-            state.factor = self.factors[0 if self.shared else c]  # a view: the game moves them together
-            state.side = c if self.shared else 0
+            state.kept = self.kept[0 if self.shared else c]  # a view: the game moves them together
+            state.sides, state.side = sides, c if self.shared else 0
             if self.shared and c > 0:
                 state.fields = LoggedState.log  # type: ignore[misc]  # saved once, with the first
 
@@ -170,12 +200,13 @@ class RidgeProblems(Problems):
         if not self.shared:
             super().update(node, signs, learns)
             return
-        x, d = self.ridges[0].source.vector(node), self.ridges[0].dimension
+        x = self.ridges[0].source.vector(node)
         labels = np.array([float(label) for label in signs])
         if x.any():
-            learn(self.factors[0], x, labels, np.empty(d), np.empty(d + len(labels)))
+            learn_row(self.kept[0], x, labels, np.empty((2, self.kept.shape[2])))
         for state, label in zip(self.ridges, labels, strict=True):
             state.note(node, int(label), bool(x.any()))
+        self._refresh()
 
     def play(self, trials: Trials, progress: Progress | None = None) -> Trace:
         """The whole game in compiled code."""
@@ -199,16 +230,30 @@ class RidgeProblems(Problems):
         trace = Trace.empty(trials)
         codes = np.zeros(trials.signs.shape, dtype=np.int8)
         step = CHUNK if progress is not None else max(total, 1)
-        for stop in range(step, total + step, step):
-            settings[9] = min(stop, total)
+        noted = 0
+        while settings[7] < total:
+            settings[9] = min(int(settings[6]) + step, total)
             matrix = first.source.matrix
-            play_ridge(
-                matrix, trials.nodes, trials.signs, rules, settings, self.factors, trace.margins, codes
-            )
+            play_ridge(matrix, trials.nodes, trials.signs, rules, settings, self.kept, trace.margins, codes)
+            if any(due(one) for one in self.kept):
+                noted = self._note(trials, codes, noted, int(settings[7]))
+                self._refresh()
             if progress is not None:
-                progress(int(settings[9]))
+                progress(int(settings[6]))
         trace.asked[:] = codes > 0
-        for c, state in enumerate(self.ridges):
-            chosen = codes[:, c] > 0
-            state.note_all(trials.nodes[chosen], trials.signs[chosen, c], codes[chosen, c] == LEARNT)
+        self._note(trials, codes, noted, total)
         return trace
+
+    def _note(self, trials: Trials, codes: NDArray[np.int8], begin: int, end: int) -> int:
+        """Put the trials whose labels have come into the logs."""
+        for c, state in enumerate(self.ridges):
+            came = codes[begin:end, c] > 0
+            chosen = slice(begin, end) if came.all() else begin + np.flatnonzero(came)
+            state.note_all(trials.nodes[chosen], trials.signs[chosen, c], codes[chosen, c] == LEARNT)
+        return end
+
+    def _refresh(self) -> None:
+        groups = [self.ridges] if self.shared else [[state] for state in self.ridges]
+        for group in groups:
+            if due(group[0].kept):
+                group[0].refresh(group)

@@ -1,9 +1,10 @@
 """The compiled game of the ridge learners: all classes in one pass, nothing allocated per trial.
 
-Where the variance is needed in every trial, r = xᵀA⁻¹x is computed for blocks of coming trials at once, which
-reads the factorisation once for many of them, and corrected for the updates inside the block: with z = L⁻¹x,
-an update at x_k takes (z_jᵀD⁻¹z_k)²/(1 + r_k) off r_j. Margins come from the weights, so that they are the
-same to the last bit as when played trial by trial.
+Coming trials stand side by side in blocks, coordinate by coordinate, so that the scores of a whole block
+take as long as a few single ones. Where a problem learns, the rest of its block is scored again, each score
+in the same order of additions as trial by trial: margins are the same to the last bit. Where the variance is
+needed, r = xᵀA⁻¹x is computed for a block at once, which reads the inverse once for all of it, and an update
+with u = A⁻¹x_k takes (u·x_j)² / (1 + r_k) off r_j.
 """
 
 from __future__ import annotations
@@ -14,88 +15,101 @@ import numpy as np
 from numpy.typing import NDArray
 
 from zerokelvin.jit import kernel
-from zerokelvin.linalg.ldl import dot, forward, forward_block, learn
+from zerokelvin.linalg.growing_inverse import PENDING, due, form_of, learn_row, score_row, tiles_of
+from zerokelvin.linalg.lanes import LANES, aligned, combine, lay_out
+from zerokelvin.linalg.tiles import block_forms
 
 __all__ = ["ASKED", "LEARNT", "play_ridge", "score_of", "scores_of"]
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
 
-LANES = 32
 ASKED, LEARNT = 1, 2
 """What becomes of a trial in a problem; 0 where it was not asked about."""
 
 
 @kernel
-def score_of(x: Floats, factor: Floats, side: int, forward_score: bool, z: Floats) -> float:
-    """The linear or forward score of a vector; `z` is scratch."""
-    d = x.shape[0]
-    score = dot(x, factor[d + side, :d])
+def score_of(x: Floats, kept: Floats, sides: int, side: int, forward_score: bool, scratch: Floats) -> float:
+    """The linear or forward score of a vector."""
+    score = score_row(x, kept[2 + side])
     if forward_score:
-        z[:d] = x
-        score /= 1.0 + forward(factor, z, d)
+        score /= 1.0 + form_of(kept, sides, x, scratch)
     return score
 
 
 @kernel
-def scores_of(matrix: Floats, nodes: Ints, factor: Floats, side: int, forward_score: bool) -> Floats:
+def scores_of(matrix: Floats, nodes: Ints, kept: Floats, sides: int, side: int, forward: bool) -> Floats:
     """The scores of several rows."""
-    scores, z = np.empty(len(nodes)), np.empty(matrix.shape[1])
+    scores, scratch = np.empty(len(nodes)), np.empty((2, kept.shape[1]))
     for i in range(len(nodes)):
-        scores[i] = score_of(matrix[nodes[i]], factor, side, forward_score, z)
+        scores[i] = score_of(matrix[nodes[i]], kept, sides, side, forward, scratch)
     return scores
 
 
 @kernel
-def _teach(x: Floats, signs: Any, codes: Any, factors: Floats, every_round: bool, scratch: Floats) -> None:
-    """Give one trial's labels to the problems that asked, and mark in `codes` which learnt."""
-    d, groups, problems = x.shape[0], factors.shape[0], len(signs)
+def _teach(
+    x: Floats, signs: Any, codes: Any, scores: Any, kept: Floats, every_round: bool, scratch: Floats
+) -> bool:
+    """Give a trial's labels to the problems that asked, mark in `codes` which learnt; whether one is due."""
+    groups, problems, wanted = kept.shape[0], len(signs), False
     empty = True
-    for j in range(d):
+    for j in range(x.shape[0]):
         if x[j] != 0.0:
             empty = False
             break
     if empty:
-        return
-    gain, z, labels = scratch[0, :d], scratch[1], scratch[2]
+        return False
+    labels = scratch[2]
     if groups < problems:
         if codes[0] == 0:
-            return
+            return False
         for c in range(problems):
             labels[c] = signs[c]
             codes[c] = LEARNT
-        learn(factors[0], x, labels[:problems], gain, z[: d + problems])
-        return
+        learn_row(kept[0], x, labels[:problems], scratch)
+        return due(kept[0])
     for c in range(problems):
         if codes[c] == 0:
             continue
-        guess = 1 if dot(x, factors[c, d, :d]) >= 0 else -1
+        guess = 1 if scores[c] >= 0 else -1
         if every_round or guess != signs[c]:
             labels[0] = signs[c]
-            learn(factors[c], x, labels[:1], gain, z[: d + 1])
+            learn_row(kept[c], x, labels[:1], scratch)
             codes[c] = LEARNT
+            wanted = wanted or due(kept[c])
+    return wanted
 
 
 @kernel
-def _correct(z: Floats, inverse: Floats, taken: Floats, used: int, k: int, forms: Floats) -> None:
-    """Take the update at lane k off the forms of the later lanes; `taken` keeps what was taken."""
-    d, lanes = z.shape
-    row = taken[used]
-    row[:] = 0.0
-    for i in range(d):
-        zi = z[i]
-        factor = zi[k] * inverse[i]
-        for j in range(lanes):
-            row[j] += factor * zi[j]
-    for earlier in range(used):
-        factor = taken[earlier, k]
-        for j in range(lanes):
-            row[j] -= factor * taken[earlier, j]
-    scale = 1.0 / np.sqrt(1.0 + forms[k])
-    for j in range(lanes):
-        row[j] *= scale
-    for j in range(k + 1, lanes):
-        forms[j] = max(forms[j] - row[j] * row[j], 0.0)
+def _teach_late(x: Floats, signs: Any, codes: Any, kept: Floats, every_round: bool, scratch: Floats) -> bool:
+    """`_teach` for a label that came after other labels were learnt."""
+    scores = scratch[3]
+    if kept.shape[0] == len(signs):
+        for c in range(len(signs)):
+            scores[c] = score_row(x, kept[c, 2])
+    return _teach(x, signs, codes, scores, kept, every_round, scratch)
+
+
+@kernel
+def _fill(matrix: Floats, nodes: Ints, first: int, picks: Ints, block: Floats) -> None:
+    """Put the rows of the coming trials side by side; past the end, the last one again."""
+    for lane in range(LANES):
+        picks[lane] = nodes[min(first + lane, len(nodes) - 1)]
+    for lane in range(0, LANES, 8):
+        lay_out(matrix, picks, lane, block)
+    for lane in range(LANES):
+        x = matrix[picks[lane]]
+        for i in range(len(x) // 8 * 8, len(x)):
+            block[LANES * i + lane] = x[i]
+
+
+@kernel
+def _take_off(kept: Floats, block: Floats, lane: int, cross: Floats, forms: Floats) -> None:
+    """Take the pending change of the inverse off the forms of the lanes from `lane` on."""
+    combine(block, kept[1], lane, cross)
+    scale = kept[0, PENDING]
+    for b in range(lane, LANES):
+        forms[b] = max(forms[b] - scale * cross[b] * cross[b], 0.0)
 
 
 @kernel
@@ -105,11 +119,11 @@ def play_ridge(
     signs: NDArray[np.int8],
     rules: Floats,
     settings: Ints,
-    factors: Floats,
+    kept: Floats,
     margins: Floats,
     codes: NDArray[np.int8],
 ) -> None:
-    """Play from the cursor to the stop.
+    """Play from the cursor to the stop, or until an inverse is due for a refresh.
 
     rules = limits, gains, floors of the policy and the learner's own floors, one column per trial.
     settings = delay, budget, every_round, forward_score, own rule, policy sees variance; then the
@@ -118,41 +132,45 @@ def play_ridge(
     delay, budget, every, forward_score = settings[0], settings[1], settings[2] != 0, settings[3] != 0
     own, sees = settings[4] != 0, settings[5] != 0
     total, problems = signs.shape
-    d, groups = matrix.shape[1], factors.shape[0]
-    scratch = np.empty((3, d + problems + 1))
-    z = np.empty((groups, d, LANES))
-    inverse = np.empty((groups, d))
-    forms = np.zeros((groups, LANES))
-    taken = np.empty((groups, LANES, LANES))
-    used = np.zeros(groups, dtype=np.int64)
-    lane = LANES
-    for t in range(settings[6], settings[9]):
-        if (own or sees) and lane == LANES:
-            for g in range(groups):
-                for b in range(LANES):
-                    x = matrix[nodes[min(t + b, total - 1)]]
-                    for i in range(d):
-                        z[g, i, b] = x[i]
-                for i in range(d):
-                    inverse[g, i] = 1.0 / factors[g, i, i]
-                forward_block(factors[g], z[g], forms[g])
-                used[g] = 0
+    groups, width = kept.shape[0], kept.shape[2]
+    sides = problems // groups
+    ahead = own or sees or not every  # blocks pay unless every trial changes the weights
+    scratch = aligned(4 * max(width, 8 * problems)).reshape(4, -1)
+    block = aligned(LANES * width)
+    scores = aligned(problems * LANES).reshape(problems, LANES)
+    forms = aligned(groups * LANES).reshape(groups, LANES)
+    cross = aligned(LANES)
+    picks = np.empty(LANES, dtype=np.int64)
+    lane, wanted = LANES - 1, False
+    while settings[6] < settings[9] and not wanted:
+        t = settings[6]
+        lane += 1
+        if not ahead:
             lane = 0
-        x = matrix[nodes[t]]
+            for c in range(problems):
+                scores[c, 0] = score_row(matrix[nodes[t]], kept[c // sides, 2 + c % sides])
+        elif lane == LANES:
+            lane = 0
+            _fill(matrix, nodes, t, picks, block)
+            for c in range(problems):
+                combine(block, kept[c // sides, 2 + c % sides], 0, scores[c])
+            if own or sees:
+                for g in range(groups):
+                    block_forms(tiles_of(kept[g], sides), width // 8, block, forms[g])
+                    _take_off(kept[g], block, 0, cross, forms[g])
         first, second = -np.inf, -np.inf
         for c in range(problems):
-            g, side = (c, 0) if groups == problems else (0, c)
-            margin = dot(x, factors[g, d + side])
+            margin = scores[c, lane]
             if forward_score:
-                margin = score_of(x, factors[g], side, True, scratch[1])
+                margin /= 1.0 + form_of(kept[c // sides], sides, matrix[nodes[t]], scratch)
             margins[t, c] = margin
             if margin > first:
                 first, second = margin, first
             elif margin > second:
                 second = margin
         if settings[8] < budget:
-            wanted = settings[8] == 0
-            if not wanted:
+            asks = settings[8] == 0
+            if not asks:
                 sureness = abs(first) if problems == 1 else 0.5 * (first - second)
                 limit = rules[0, t]
                 spread = 0.0
@@ -162,30 +180,31 @@ def play_ridge(
                     limit += rules[1, t] * np.sqrt(spread)
                 if spread > rules[2, t] and sureness < limit:
                     for c in range(problems):
-                        form = forms[c if groups == problems else 0, lane] if own else np.inf
+                        form = forms[c // sides, lane] if own else np.inf
                         if not own or form / (1.0 + form) > rules[3, t]:
                             codes[t, c] = ASKED
-                            wanted = True
+                            asks = True
             else:
                 codes[t, :] = ASKED
-            if wanted:
+            if asks:
                 settings[8] += 1
         settings[6] = t + 1
         if t >= delay:
-            due = settings[7]
+            past = settings[7]
             settings[7] += 1
-            _teach(matrix[nodes[due]], signs[due], codes[due], factors, every, scratch)
-            for g in range(groups):
-                if lane >= LANES - 1 or codes[due, g] != LEARNT:
-                    continue
-                if delay > 0:
-                    lane = LANES - 1  # the learnt node is not in this block: begin another
-                else:
-                    _correct(z[g], inverse[g], taken[g], used[g], lane, forms[g])
-                    used[g] += 1
-        if own or sees:
-            lane += 1
+            x = matrix[nodes[past]]
+            if delay == 0:
+                wanted = _teach(x, signs[past], codes[past], margins[past], kept, every, scratch)
+            else:
+                wanted = _teach_late(x, signs[past], codes[past], kept, every, scratch)
+            if ahead and lane < LANES - 1 and not wanted:
+                for c in range(problems):
+                    if codes[past, c] == LEARNT:
+                        combine(block, kept[c // sides, 2 + c % sides], lane + 1, scores[c])
+                        if (own or sees) and c % sides == 0:
+                            _take_off(kept[c // sides], block, lane + 1, cross, forms[c // sides])
     if settings[6] == total:
-        for due in range(settings[7], total):
-            _teach(matrix[nodes[due]], signs[due], codes[due], factors, every, scratch)
-        settings[7] = total
+        while settings[7] < total and not wanted:
+            past = settings[7]
+            settings[7] += 1
+            wanted = _teach_late(matrix[nodes[past]], signs[past], codes[past], kept, every, scratch)

@@ -89,6 +89,31 @@ class LoggedState(State):
         self._played = []
         return self._seen
 
+    def last_learnt(self, source: Coordinates | None, count: int) -> tuple[Floats, Floats]:
+        """Rows (none without a source) and labels of the last `count` trials learnt, in order."""
+        nodes, learnt = self.seen_nodes, self.seen_learnt
+        chosen: list[int] = []
+        outside: list[int] = []
+        k = len(self.strangers)
+        for t in range(len(nodes) - 1, -1, -1):
+            if len(chosen) == count:
+                break
+            k -= nodes[t] < 0
+            if learnt[t]:
+                chosen.append(t)
+                outside.append(k)
+        chosen.reverse()
+        outside.reverse()
+        labels = np.array([float(self.seen_labels[t]) for t in chosen])
+        if source is None:
+            return np.zeros((0, 0)), labels
+        at = np.array([nodes[t] for t in chosen], dtype=np.int64)
+        rows = np.empty((len(chosen), source.dimension))
+        rows[at >= 0] = source.matrix[at[at >= 0]]
+        for row in np.flatnonzero(at < 0):
+            rows[row] = source.vector(self.strangers[outside[row]])
+        return rows, labels
+
     def explain_from(self, rows: Floats, weights: Floats) -> list[tuple[int, float]]:
         """Contributions weights·rows of the learnt trials, summed by node, largest first."""
         shares: dict[int, float] = {}

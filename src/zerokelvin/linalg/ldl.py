@@ -15,10 +15,9 @@ The workspace of d coordinates and q right-hand sides is one square array of ord
     F[i, i]           D_i                      i < d
     F[i, j], j < d    column i of L            i < j
     F[i, d + c]       Θ of right-hand side c
-    F[d + c, :d]      its weights W, a contiguous row
-    F[d, d]           how many updates there have been
 
-An update costs d² multiplications (d²/2 more for each set of weights), the form xᵀA⁻¹x d²/2.
+An update costs d² multiplications, the form xᵀA⁻¹x d²/2. For the learners that play a whole game in compiled
+code, `zerokelvin.linalg.growing_inverse` does the same three times faster.
 """
 
 from __future__ import annotations
@@ -34,15 +33,10 @@ __all__ = [
     "dot",
     "empty_factor",
     "forward",
-    "forward_block",
-    "learn",
     "unpack",
 ]
 
 Floats = NDArray[np.float64]
-
-REFRESH = 64
-"""With several right-hand sides, weights are recomputed from Θ after this many updates."""
 
 
 def empty_factor(dimension: int, a: float, sides: int = 1) -> Floats:
@@ -60,7 +54,7 @@ def unpack(factor: Floats, dimension: int) -> tuple[Floats, Floats]:
     """The matrices (A, B) that a workspace stands for.
 
     >>> factor = empty_factor(2, 1.0)
-    >>> learn(factor, np.array([1.0, 2.0]), np.array([-1.0]), np.empty(2), np.empty(3))
+    >>> absorb(factor, np.array([1.0, 2.0, -1.0]), np.empty(2))
     0.8333333333333334
     >>> A, B = unpack(factor, 2)
     >>> A.round(12).tolist(), B.round(12).tolist()
@@ -107,40 +101,6 @@ def forward(factor: Floats, z: Floats, d: int) -> float:
         for j in range(tail.shape[0]):
             rest[j] -= p * tail[j]
     return total
-
-
-@kernel
-def forward_block(factor: Floats, z: Floats, forms: Floats) -> None:
-    """`forward` for the columns of z at once: forms[b] = x_bᵀA⁻¹x_b, four pivots per sweep."""
-    d, lanes = z.shape
-    forms[:] = 0.0
-    start = d - d % 4
-    for group in range(start // 4):
-        i = 4 * group
-        f0, f1, f2, f3 = factor[i], factor[i + 1], factor[i + 2], factor[i + 3]
-        z0, z1, z2, z3 = z[i], z[i + 1], z[i + 2], z[i + 3]
-        a1, a2, a3, b2, b3, c3 = f0[i + 1], f0[i + 2], f0[i + 3], f1[i + 2], f1[i + 3], f2[i + 3]
-        d0, d1, d2, d3 = 1 / f0[i], 1 / f1[i + 1], 1 / f2[i + 2], 1 / f3[i + 3]
-        for b in range(lanes):
-            p0 = z0[b]
-            p1 = z1[b] - a1 * p0
-            p2 = (z2[b] - a2 * p0) - b2 * p1
-            p3 = ((z3[b] - a3 * p0) - b3 * p1) - c3 * p2
-            z1[b], z2[b], z3[b] = p1, p2, p3
-            forms[b] += ((p0 * p0 * d0 + p1 * p1 * d1) + p2 * p2 * d2) + p3 * p3 * d3
-        for j in range(i + 4, d):
-            e0, e1, e2, e3 = f0[j], f1[j], f2[j], f3[j]
-            zj = z[j]
-            for b in range(lanes):
-                zj[b] = (((zj[b] - e0 * z0[b]) - e1 * z1[b]) - e2 * z2[b]) - e3 * z3[b]
-    for i in range(start, d):
-        row, zi = factor[i], z[i]
-        for b in range(lanes):
-            forms[b] += zi[b] * zi[b] / row[i]
-        for j in range(i + 1, d):
-            zj, e0 = z[j], row[j]
-            for b in range(lanes):
-                zj[b] -= e0 * zi[b]
 
 
 @kernel
@@ -257,40 +217,3 @@ def back_substitute(factor: Floats, w: Floats, d: int) -> None:
         for j in range(row + 1, d):
             total += factor[row, j] * w[j]
         w[row] -= total
-
-
-@kernel
-def solve(factor: Floats, d: int, side: int) -> None:
-    """Recompute the weights of one right-hand side from Θ."""
-    w = factor[d + side]
-    for i in range(d):
-        w[i] = factor[i, d + side]
-    back_substitute(factor, w, d)
-
-
-@kernel
-def learn(factor: Floats, x: Floats, labels: Floats, gain: Floats, z: Floats) -> float:
-    """Add the row x with one label per right-hand side and move all weights.
-
-    `gain` (d) and `z` (d + q) are scratch. Returns xᵀA⁻¹x with the new A.
-
-    With one right-hand side the weights come from Θ. With several, w += (y − wᵀx) A⁻¹x shares one
-    back-substitution among them, and every `REFRESH` updates all come from Θ afresh.
-    """
-    d, sides = x.shape[0], labels.shape[0]
-    z[:d] = x
-    z[d:] = labels
-    form = absorb(factor, z, gain)
-    count = factor[d, d] + 1.0
-    factor[d, d] = count
-    if sides == 1 or count % REFRESH == 0:
-        for side in range(sides):
-            solve(factor, d, side)
-        return form
-    back_substitute(factor, gain, d)
-    for side in range(sides):
-        w = factor[d + side, :d]
-        step = labels[side] - dot(w, x)
-        for j in range(d):
-            w[j] += step * gain[j]
-    return form

@@ -1,0 +1,105 @@
+"""Vectors of eight numbers inside compiled kernels: the instructions of `zerokelvin.linalg.lanes`.
+
+Each function adds instructions to an LLVM builder. None of them may be reordered or fused, so results do
+not depend on the processor.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from llvmlite import ir
+from numba.core import cgutils
+
+__all__ = [
+    "add_across",
+    "array_of",
+    "at",
+    "load",
+    "madd",
+    "pick",
+    "running_sums",
+    "spread",
+    "store",
+    "transpose",
+]
+
+DOUBLE, WORD, INDEX = ir.DoubleType(), ir.IntType(32), ir.IntType(64)
+EIGHT = ir.VectorType(DOUBLE, 8)
+
+ROUNDS = (
+    ([0, 8, 2, 10, 4, 12, 6, 14], [1, 9, 3, 11, 5, 13, 7, 15]),
+    ([0, 1, 8, 9, 4, 5, 12, 13], [2, 3, 10, 11, 6, 7, 14, 15]),
+    ([0, 1, 2, 3, 8, 9, 10, 11], [4, 5, 6, 7, 12, 13, 14, 15]),
+)
+"""Which entries of two vectors meet in the three rounds that add eight vectors across, or transpose them."""
+
+
+def at(number: int) -> ir.Constant:
+    """A whole number."""
+    return ir.Constant(INDEX, number)
+
+
+def array_of(context: Any, builder: Any, signature: Any, args: Any, which: int) -> Any:
+    """The array in one of the arguments: its `data`, `nitems` and `shape`."""
+    return context.make_array(signature.args[which])(context, builder, args[which])
+
+
+def load(builder: Any, base: Any, place: Any) -> Any:
+    """Eight numbers from memory."""
+    return builder.load(builder.bitcast(builder.gep(base, [place]), EIGHT.as_pointer()), align=8)
+
+
+def store(builder: Any, value: Any, base: Any, place: Any) -> None:
+    """Eight numbers to memory."""
+    builder.store(value, builder.bitcast(builder.gep(base, [place]), EIGHT.as_pointer()), align=8)
+
+
+def spread(builder: Any, number: Any) -> Any:
+    """One number eight times."""
+    empty = ir.Constant(EIGHT, ir.Undefined)
+    return _shuffle(builder, builder.insert_element(empty, number, ir.Constant(WORD, 0)), empty, [0] * 8)
+
+
+def pick(builder: Any, vector: Any, k: int) -> Any:
+    """One of the eight numbers."""
+    return builder.extract_element(vector, ir.Constant(WORD, k))
+
+
+def madd(builder: Any, total: Any, a: Any, b: Any) -> Any:
+    """Total + a·b, rounded twice."""
+    return builder.fadd(total, builder.fmul(a, b))
+
+
+def running_sums(builder: Any, count: int) -> list[Any]:
+    """Places for `count` vectors, zero at first."""
+    slots = [cgutils.alloca_once(builder, EIGHT) for _ in range(count)]  # type: ignore[no-untyped-call]
+    for slot in slots:
+        builder.store(ir.Constant(EIGHT, [ir.Constant(DOUBLE, 0.0)] * 8), slot)
+    return slots
+
+
+def add_across(builder: Any, rows: list[Any]) -> Any:
+    """The sums of eight vectors, each ((s0 + s1) + (s2 + s3)) + ((s4 + s5) + (s6 + s7))."""
+    for even, odd in ROUNDS:
+        rows = [
+            builder.fadd(_shuffle(builder, a, b, even), _shuffle(builder, a, b, odd))
+            for a, b in zip(rows[0::2], rows[1::2], strict=True)
+        ]
+    return rows[0]
+
+
+def transpose(builder: Any, rows: list[Any]) -> list[Any]:
+    """Eight vectors as the columns of eight others."""
+    parts = [rows]
+    for choices in ROUNDS:
+        parts = [
+            [_shuffle(builder, a, b, choice) for a, b in zip(part[0::2], part[1::2], strict=True)]
+            for choice in choices
+            for part in parts
+        ]
+    return [part[0] for part in parts]
+
+
+def _shuffle(builder: Any, a: Any, b: Any, picks: list[int]) -> Any:
+    return builder.shuffle_vector(a, b, ir.Constant(ir.VectorType(WORD, 8), picks))
