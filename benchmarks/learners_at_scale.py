@@ -5,9 +5,10 @@
 The first table is of single mistakes on large graphs. One mat-vec (mv) is scipy's product of the graph's
 Laplacian with a vector, the shortest of 15 in the same run. A mistake is one `update` with the label that was
 not predicted, at random nodes; the median of several is given, with the kernel columns that it took: one for
-`perceptron`, for `pounce` up to two, that of the node and that of its nearest mistake. Memory is the growth
-of the process's peak from the finished graph to the last mistake, in bytes per node (Linux only). The time
-of a prediction is that of a compiled game over every node in random order in which every guess is right.
+`perceptron`, for `pounce` up to two, that of the node and that of its nearest mistake, solved for as one
+block. Memory is the growth of the process's peak from the finished graph to the last mistake, in bytes per
+node (Linux only). The time of a prediction is that of a compiled game over every node in random order in
+which every guess is right.
 
 The second table plays whole games, set-up included, on nearest-neighbour graphs of the plane; the others
 are plain NumPy around
@@ -44,11 +45,17 @@ class Counted:
         self.count, self.seconds = 0, 0.0
 
     def column(self, node):
+        return self.counted(1, self.source.column, node)
+
+    def several(self, nodes):
+        return self.counted(len(nodes), self.source.several, nodes)
+
+    def counted(self, count, function, argument):
         began = time.process_time()
-        column = self.source.column(node)
+        result = function(argument)
         self.seconds += time.process_time() - began
-        self.count += 1
-        return column
+        self.count += count
+        return result
 
 
 def peak():

@@ -122,7 +122,7 @@ def measure(graph, engine, tol):
     unit[graph.num_nodes // 3] = 1.0
     column, solution = clock(lambda: solver.solve(unit), 3)
     nodes = np.random.default_rng(1).choice(graph.num_nodes, BLOCK, replace=False)
-    block, _ = clock(lambda: solver.columns(nodes))
+    block, _ = clock(lambda: solver.columns(nodes), 3)
     again, _ = clock(lambda: laplacian @ vector, 15)
     product = min(product, again)
     return {

@@ -80,7 +80,7 @@ class PounceState(State):
     def update(self, node: int, label: int) -> None:
         """Project on the nearest mistake if the prediction is wrong, or in every round."""
         if self.due(node, label):
-            self.learn(node, label, _Columns(self.geometry))
+            self.learn(node, label, _Columns(self.geometry, [node, int(self.near[node])]))
 
     def due(self, node: int, label: int) -> bool:
         """Whether this label changes the state."""
@@ -107,7 +107,7 @@ class PounceState(State):
         if nearest < 0:
             return []
         shares = {nearest: float(self.labels[nearest])}
-        columns = _Columns(self.geometry)
+        columns = _Columns(self.geometry, [node, nearest])
         for entry in map(Entry.read, self.entries):
             if entry.gain and nearest != node:
                 step = (entry.node, entry.other, entry.log_resistance)
@@ -138,10 +138,14 @@ class PounceProblems(Problems):
 
     def update(self, node: int, signs: Any, learns: Any = None) -> None:
         """Give every problem its label; kernel columns are computed once for all of them."""
-        columns = _Columns(self.pounces[0].geometry)
-        for c, state in enumerate(self.pounces):
-            if (learns is None or learns[c]) and state.due(node, int(signs[c])):
-                state.learn(node, int(signs[c]), columns)
+        due = [
+            (state, int(signs[c]))
+            for c, state in enumerate(self.pounces)
+            if (learns is None or learns[c]) and state.due(node, int(signs[c]))
+        ]
+        columns = _Columns(self.pounces[0].geometry, [node, *(int(state.near[node]) for state, _ in due)])
+        for state, label in due:
+            state.learn(node, label, columns)
 
     def play(self, trials: Trials, progress: Progress | None = None) -> Trace:
         """Scan to the next label that changes something in compiled code, update, and go on."""
@@ -202,15 +206,17 @@ class Pounce(Learner):
 
 
 class _Columns:
-    """The columns of one trial, each computed once for all problems."""
+    """The columns of one trial, each computed once for all problems, and those foreseen together."""
 
-    def __init__(self, geometry: Geometry) -> None:
+    def __init__(self, geometry: Geometry, foreseen: list[int]) -> None:
         self._geometry = geometry
+        self._foreseen = [node for node in dict.fromkeys(foreseen) if node >= 0]
         self._known: dict[int, Any] = {}
 
     def __call__(self, node: int) -> Any:
         if node not in self._known:
-            self._known[node] = self._geometry.column(node)
+            wanted = self._foreseen if node in self._foreseen else [node]
+            self._known.update(zip(wanted, self._geometry.several(wanted), strict=True))
         return self._known[node]
 
 

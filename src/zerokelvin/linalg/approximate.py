@@ -23,7 +23,9 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from zerokelvin.jit import kernel
+from zerokelvin.linalg.blocks import WIDTHS, copy_of, in_lanes, lanes_of
 from zerokelvin.linalg.layout import Core
+from zerokelvin.linalg.rows import add_row, put, spread_row
 
 __all__ = ["ApproximateFactor", "approximate_factor"]
 
@@ -53,12 +55,14 @@ class ApproximateFactor:
 
     def apply(self, residual: Floats) -> Floats:
         """L⁻ᵀ D⁻¹ L⁻¹ times a vector or a block."""
-        value = np.concatenate([residual, -residual]) if self.doubled else residual.copy()
+        if residual.ndim == 2 and residual.shape[1] not in WIDTHS:
+            return in_lanes(self.apply, residual)
+        value = np.concatenate([residual, -residual]) if self.doubled else copy_of(residual)
         arrays = (self.sequence, self.starts, self.rows, self.values, self.pivots)
         if value.ndim == 1:
             _apply_one(arrays, value)
         else:
-            _apply_block(arrays, value)
+            _apply_block(lanes_of(value), arrays, value)
         if self.doubled:
             half = len(residual)
             value = 0.5 * (value[:half] - value[half:])
@@ -315,25 +319,15 @@ def _apply_one(arrays: Any, value: Any) -> Any:
 
 
 @kernel
-def _apply_block(arrays: Any, value: Any) -> Any:
+def _apply_block(lanes: Any, arrays: Any, value: Any) -> Any:
     sequence, starts, rows, values, pivots = arrays
     count = len(sequence)
-    many = value.shape[1]
     for s in range(count):
-        i = sequence[s]
-        for p in range(starts[s], starts[s + 1]):
-            j = rows[p]
-            for c in range(many):
-                value[j, c] += values[p] * value[i, c]
+        spread_row(lanes, value, sequence[s], value, rows, values, starts[s], starts[s + 1])
     for s in range(count - 1, -1, -1):
         i = sequence[s]
         if pivots[s] > 0.0:
-            for c in range(many):
-                value[i, c] /= pivots[s]
-            for p in range(starts[s], starts[s + 1]):
-                j = rows[p]
-                for c in range(many):
-                    value[i, c] += values[p] * value[j, c]
+            put(lanes, value, i, 1.0 / pivots[s], value, i)
+            add_row(lanes, value, i, value, rows, values, starts[s], starts[s + 1])
         else:
-            for c in range(many):
-                value[i, c] = 0.0
+            value[i] = 0.0

@@ -18,7 +18,9 @@ from numpy.typing import NDArray
 
 from zerokelvin.errors import GraphError
 from zerokelvin.jit import kernel
+from zerokelvin.linalg.blocks import WIDTHS, in_lanes, lanes_of
 from zerokelvin.linalg.ordering import EliminationOrder
+from zerokelvin.linalg.rows import add_run, put, spread_run
 from zerokelvin.linalg.supernodes import find_structure, merge_pivots, number_in_postorder
 
 __all__ = ["SparseCholesky"]
@@ -79,6 +81,8 @@ class SparseCholesky:
 
     def solve(self, right: Floats) -> Floats:
         """Solve for one right-hand side (n,) or several (n, k)."""
+        if right.ndim == 2 and right.shape[1] not in WIDTHS:
+            return in_lanes(self.solve, right)
         value = right[self.order]
         self.sweep(value)
         result = np.empty_like(value)
@@ -86,12 +90,15 @@ class SparseCholesky:
         return result
 
     def sweep(self, value: Floats) -> None:
-        """Solve in place for right-hand sides that are in elimination order already."""
+        """Solve in place for right-hand sides that are in elimination order already.
+
+        A vector, or a block of one of the widths of `zerokelvin.linalg.blocks`.
+        """
         structure = (self.columns, self.row_starts, self.rows, self.panel_starts)
         if value.ndim == 1:
             _solve_one(structure, self.panels, value)
         else:
-            _solve_block(structure, self.panels, value)
+            _solve_block(lanes_of(value), structure, self.panels, value)
 
 
 @kernel
@@ -247,67 +254,28 @@ def _solve_one(structure: Any, panels: Any, value: Any) -> Any:
 
 
 @kernel
-def _solve_block(structure: Any, panels: Any, value: Any) -> Any:
-    """Both sweeps for a block; the rows below a large supernode go through a matrix product."""
+def _solve_block(lanes: Any, structure: Any, panels: Any, value: Any) -> Any:
     columns, row_starts, rows, panel_starts = structure
     count = len(columns) - 1
-    many = value.shape[1]
     for s in range(count):
         begin = columns[s]
         wide = columns[s + 1] - begin
-        tall = row_starts[s + 1] - row_starts[s]
         at = panel_starts[s]
-        for i in range(wide):
-            for j in range(i):
-                entry = panels[at + j]
-                for c in range(many):
-                    value[begin + i, c] -= entry * value[begin + j, c]
-            entry = 1.0 / panels[at + i]
-            for c in range(many):
-                value[begin + i, c] *= entry
+        for i in range(begin, begin + wide):
+            add_run(lanes, value, i, begin, panels, at, at + i - begin)
+            put(lanes, value, i, 1.0 / panels[at + i - begin], value, i)
             at += wide
-        if wide * tall >= 32:
-            below = panels[at : at + wide * tall].reshape(tall, wide)
-            update = np.dot(below, value[begin : begin + wide])
-            for r in range(tall):
-                i = rows[row_starts[s] + r]
-                for c in range(many):
-                    value[i, c] -= update[r, c]
-        else:
-            for r in range(row_starts[s], row_starts[s + 1]):
-                i = rows[r]
-                for j in range(wide):
-                    entry = panels[at + j]
-                    for c in range(many):
-                        value[i, c] -= entry * value[begin + j, c]
-                at += wide
+        for r in range(row_starts[s], row_starts[s + 1]):
+            add_run(lanes, value, rows[r], begin, panels, at, at + wide)
+            at += wide
     for s in range(count - 1, -1, -1):
         begin = columns[s]
         wide = columns[s + 1] - begin
-        tall = row_starts[s + 1] - row_starts[s]
         at = panel_starts[s] + wide * wide
-        if wide * tall >= 32:
-            known = np.empty((tall, many))
-            for r in range(tall):
-                i = rows[row_starts[s] + r]
-                for c in range(many):
-                    known[r, c] = value[i, c]
-            below = panels[at : at + wide * tall].reshape(tall, wide)
-            value[begin : begin + wide] -= np.dot(below.T, known)
-        else:
-            for r in range(row_starts[s], row_starts[s + 1]):
-                i = rows[r]
-                for j in range(wide):
-                    entry = panels[at + j]
-                    for c in range(many):
-                        value[begin + j, c] -= entry * value[i, c]
-                at += wide
-        for i in range(wide - 1, -1, -1):
-            at = panel_starts[s] + i * wide
-            entry = 1.0 / panels[at + i]
-            for c in range(many):
-                value[begin + i, c] *= entry
-            for j in range(i):
-                entry = panels[at + j]
-                for c in range(many):
-                    value[begin + j, c] -= entry * value[begin + i, c]
+        for r in range(row_starts[s], row_starts[s + 1]):
+            spread_run(lanes, value, rows[r], begin, panels, at, at + wide)
+            at += wide
+        for i in range(begin + wide - 1, begin - 1, -1):
+            at = panel_starts[s] + (i - begin) * wide
+            put(lanes, value, i, 1.0 / panels[at + i - begin], value, i)
+            spread_run(lanes, value, i, begin, panels, at, at + i - begin)

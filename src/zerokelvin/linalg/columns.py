@@ -68,6 +68,12 @@ class SolverKernel:
         """Several columns as an (n, k) array."""
         return self.solver.columns(nodes)
 
+    def several(self, nodes: list[int]) -> list[Floats]:
+        """Several columns, each an array of its own: looked up, or solved for as one block."""
+        if self.solver.engine == "dense":
+            return [self.column(node) for node in nodes]
+        return list(np.ascontiguousarray(self.columns(nodes).T))
+
 
 @dataclass(frozen=True)
 class HeatKernel:

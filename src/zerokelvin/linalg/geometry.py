@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 from zerokelvin.graph import Graph
 from zerokelvin.graph.exponential import ExponentialGraph
 from zerokelvin.linalg.exponential import Rooted, bottleneck_distances, log_resistances, rooted
-from zerokelvin.linalg.kernels import KernelColumns, kernel_columns
+from zerokelvin.linalg.kernels import KernelColumns, Remembered, kernel_columns
 
 __all__ = ["Distances", "ExponentialGeometry", "Geometry", "KernelGeometry", "Step", "geometry_of"]
 
@@ -68,6 +68,10 @@ class Geometry(Protocol):
         """What is computed once per node and serves the other methods."""
         ...
 
+    def several(self, nodes: list[int]) -> list[Any]:
+        """The same for several nodes, cheaper than one by one where that is possible."""
+        ...
+
     def distances(self, node: int, column: Any) -> Distances:
         """The distances of all nodes from a node with this column."""
         ...
@@ -97,6 +101,12 @@ class KernelGeometry:
     def column(self, node: int) -> Floats:
         """The kernel column of a node."""
         return self.columns.column(node)
+
+    def several(self, nodes: list[int]) -> list[Floats]:
+        """The kernel columns of several nodes, from one block of right-hand sides."""
+        if isinstance(self.columns, Remembered):
+            return self.columns.several(nodes)
+        return [self.columns.column(node) for node in nodes]
 
     def distances(self, node: int, column: Floats) -> Distances:
         """K_jj − 2 K_vj for every node v of the component of j."""
@@ -145,6 +155,10 @@ class ExponentialGeometry:
     def column(self, node: int) -> Rooted:
         """The graph seen from a node."""
         return rooted(self._graph, node)
+
+    def several(self, nodes: list[int]) -> list[Rooted]:
+        """The graph seen from several nodes."""
+        return [self.column(node) for node in nodes]
 
     def distances(self, node: int, column: Rooted) -> Distances:
         """Logarithms of resistances; on an infinite scale their exponents, and then their coefficients."""

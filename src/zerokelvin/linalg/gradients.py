@@ -1,7 +1,7 @@
 """Preconditioned conjugate gradients on a core, for one right-hand side or a block side by side.
 
-Hestenes and Stiefel (1952). Each pass over memory does as much as it can: the two vector updates with the
-new residual norms, the next direction with the diagonal (Jacobi) preconditioner. The columns of a block
+Hestenes and Stiefel (1952). Each pass over memory does as much as it can: the new residual with its norms,
+then the solution with the next direction and the diagonal (Jacobi) preconditioner. The columns of a block
 share every pass over the matrix and the preconditioner but keep their own step lengths, so each is the
 same iteration as alone; a column that has converged stands still. The recurrence stops at an absolute
 target per column; whoever calls checks the true residual.
@@ -16,7 +16,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from zerokelvin.jit import kernel
+from zerokelvin.linalg.blocks import empty_block, lanes_of
 from zerokelvin.linalg.layout import Core
+from zerokelvin.linalg.operator import inner_products
+from zerokelvin.linalg.rows import add, add_lanes, add_products, scale_lanes, set_row, sums_for, total
 
 __all__ = ["conjugate_gradients"]
 
@@ -32,7 +35,8 @@ def conjugate_gradients(
     Parameters
     ----------
     core, right
-        The system, and one right-hand side (n,) or several (n, k), orthogonal to its null vectors.
+        The system, and one right-hand side (n,) or a block of one of the widths of
+        `zerokelvin.linalg.blocks`, orthogonal to its null vectors; a block is overwritten.
     target
         Residual norm at which each column stops.
     precondition
@@ -44,77 +48,133 @@ def conjugate_gradients(
     -------
     The value, and the iterations of the slowest column.
     """
-    single = right.ndim == 1
-    step: Any = _step_one if single else _step_block
-    inner: Any = _inner_one if single else _inner_block
-    advance: Any = _advance_one if single else _advance_block
-    inverse = 1 / core.diagonal
-    residual = right.copy()
-    value = np.zeros_like(right)
-    squares = np.asarray(inner(residual, residual))
+    system: Any = _Vector(core, right) if right.ndim == 1 else _Block(core, right)
     goal = np.asarray(target) ** 2
+    squares = system.squares()
     if (squares <= goal).all():
-        return value, 0
-    direction = precondition(residual) if precondition is not None else (residual.T * inverse).T.copy()
-    product = np.empty_like(direction)
-    along = np.asarray(inner(residual, direction))
+        return system.value, 0
+    auxiliary = None if precondition is None else precondition(system.residual)
+    along = system.begin(auxiliary)
     iterations = 0
     while iterations < limit:
         iterations += 1
-        if single:
-            product = core.matrix @ direction
-            curvature = np.asarray(inner(direction, product))
-        else:
-            matrix = core.matrix
-            curvature = _multiply_block((matrix.indptr, matrix.indices, matrix.data), direction, product)
+        curvature = system.multiply()
         active = (squares > goal) & (curvature > 0) & np.isfinite(curvature) & (along > 0)
         if not active.any():
             break
         length = np.where(active, along / np.where(active, curvature, 1.0), 0.0)
         before = along
-        moved = step(length[()], inverse, direction, product, value, residual)
-        squares, along = np.asarray(moved[0]), np.asarray(moved[1])
-        if (squares <= goal).all():
+        squares, along = system.step(length)
+        if (squares <= goal).all() or iterations == limit:
+            system.finish(length)
             break
-        if precondition is None:
-            ratio = np.where(active, along / np.where(active, before, 1.0), 0.0)
-            advance(ratio[()], residual, inverse, direction)
+        if precondition is not None:
+            auxiliary = precondition(system.residual)
+            along = system.along(auxiliary)
+        system.advance(length, np.where(active, along / np.where(active, before, 1.0), 0.0), auxiliary)
+    return system.value, iterations
+
+
+class _Vector:
+    """The vectors of one iteration."""
+
+    def __init__(self, core: Core, right: Floats) -> None:
+        self.matrix, self.inverse = core.matrix, 1 / core.diagonal
+        self.residual, self.value = right.copy(), np.zeros_like(right)
+        self.direction = self.product = self.value
+
+    def squares(self) -> Floats:
+        """‖r‖²."""
+        return np.asarray(_inner_one(self.residual, self.residual))
+
+    def along(self, auxiliary: Floats) -> Floats:
+        """rᵀz."""
+        return np.asarray(_inner_one(self.residual, auxiliary))
+
+    def begin(self, auxiliary: Floats | None) -> Floats:
+        """Make z, where None the residual over the diagonal, the first direction; rᵀz."""
+        self.direction = self.residual * self.inverse if auxiliary is None else auxiliary
+        return self.along(self.direction)
+
+    def multiply(self) -> Floats:
+        """Set q = M p; pᵀq."""
+        self.product = self.matrix @ self.direction
+        return np.asarray(_inner_one(self.direction, self.product))
+
+    def step(self, length: Floats) -> tuple[Floats, Floats]:
+        """Set r −= αq; ‖r‖², and its square in the inverse diagonal."""
+        squares, along = _step_one(float(length), self.inverse, self.product, self.residual)
+        return np.asarray(squares), np.asarray(along)
+
+    def advance(self, length: Floats, ratio: Floats, auxiliary: Floats | None) -> None:
+        """Set x += αp and p = z + βp."""
+        if auxiliary is None:
+            _advance_one(float(length), float(ratio), self.residual, self.inverse, self.direction, self.value)
         else:
-            auxiliary = precondition(residual)
-            along = np.asarray(inner(residual, auxiliary))
-            direction *= np.where(active, along / np.where(active, before, 1.0), 0.0)
-            direction += auxiliary
-    return value, iterations
+            self.finish(length)
+            self.direction *= ratio
+            self.direction += auxiliary
+
+    def finish(self, length: Floats) -> None:
+        """Set x += αp."""
+        self.value += length * self.direction
+
+
+class _Block:
+    """The same for a block: every pass over memory serves all its columns."""
+
+    def __init__(self, core: Core, right: Floats) -> None:
+        matrix = core.matrix
+        self.csr = (matrix.indptr, matrix.indices, matrix.data)
+        self.lanes = lanes_of(right)
+        self.inverse = 1 / core.diagonal
+        self.residual = right
+        self.value, self.product = empty_block(*right.shape), empty_block(*right.shape)
+        self.value[:] = 0.0
+        self.direction = self.value
+
+    def squares(self) -> Floats:
+        """‖r‖² of every column."""
+        return inner_products(self.lanes, self.residual, self.residual)
+
+    def along(self, auxiliary: Floats) -> Floats:
+        """rᵀz of every column."""
+        return inner_products(self.lanes, self.residual, auxiliary)
+
+    def begin(self, auxiliary: Floats | None) -> Floats:
+        """Make z, where None the residual over the diagonal, the first direction; rᵀz."""
+        if auxiliary is None:
+            auxiliary = empty_block(*self.residual.shape)
+            np.multiply(self.residual, self.inverse[:, None], out=auxiliary)
+        else:
+            self.inverse = np.ones(len(self.inverse))
+        self.direction = auxiliary
+        return self.along(auxiliary)
+
+    def multiply(self) -> Floats:
+        """Set q = M p in every column; pᵀq."""
+        return _multiply_block(self.lanes, self.csr, self.direction, self.product)
+
+    def step(self, length: Floats) -> tuple[Floats, Floats]:
+        """Set r −= αq; ‖r‖², and its square in the inverse diagonal."""
+        return _step_block(self.lanes, -length, self.inverse, self.product, self.residual)
+
+    def advance(self, length: Floats, ratio: Floats, auxiliary: Floats | None) -> None:
+        """Set x += αp and p = z + βp."""
+        source = self.residual if auxiliary is None else auxiliary
+        lengths = (length, ratio)
+        _advance_block(self.lanes, lengths, source, self.inverse, self.direction, self.value)
+
+    def finish(self, length: Floats) -> None:
+        """Set x += αp."""
+        _finish_block(self.lanes, length, self.direction, self.value)
 
 
 @kernel
-def _multiply_block(csr: Any, block: Any, product: Any) -> Any:
-    """Write M·block into `product`; the inner products of their columns."""
-    indptr, indices, data = csr
-    many = block.shape[1]
-    inner = np.zeros(many)
-    row = np.empty(many)
-    for i in range(len(indptr) - 1):
-        for c in range(many):
-            row[c] = 0.0
-        for p in range(indptr[i], indptr[i + 1]):
-            j = indices[p]
-            weight = data[p]
-            for c in range(many):
-                row[c] += weight * block[j, c]
-        for c in range(many):
-            product[i, c] = row[c]
-            inner[c] += row[c] * block[i, c]
-    return inner
-
-
-@kernel
-def _step_one(length: Any, inverse: Any, direction: Any, product: Any, value: Any, residual: Any) -> Any:
-    """Take the step; the squared norm of the new residual, plain and in the inverse diagonal."""
+def _step_one(length: Any, inverse: Any, product: Any, residual: Any) -> Any:
     squares = 0.0
     along = 0.0
-    for i in range(len(value)):
-        value[i] += length * direction[i]
+    for i in range(len(residual)):
         left = residual[i] - length * product[i]
         residual[i] = left
         squares += left * left
@@ -123,31 +183,10 @@ def _step_one(length: Any, inverse: Any, direction: Any, product: Any, value: An
 
 
 @kernel
-def _step_block(length: Any, inverse: Any, direction: Any, product: Any, value: Any, residual: Any) -> Any:
-    many = value.shape[1]
-    squares = np.zeros(many)
-    along = np.zeros(many)
-    for i in range(len(value)):
-        for c in range(many):
-            value[i, c] += length[c] * direction[i, c]
-            left = residual[i, c] - length[c] * product[i, c]
-            residual[i, c] = left
-            squares[c] += left * left
-            along[c] += left * left * inverse[i]
-    return squares, along
-
-
-@kernel
-def _advance_one(ratio: Any, residual: Any, inverse: Any, direction: Any) -> Any:
+def _advance_one(length: Any, ratio: Any, residual: Any, inverse: Any, direction: Any, value: Any) -> Any:
     for i in range(len(direction)):
+        value[i] += length * direction[i]
         direction[i] = inverse[i] * residual[i] + ratio * direction[i]
-
-
-@kernel
-def _advance_block(ratio: Any, residual: Any, inverse: Any, direction: Any) -> Any:
-    for i in range(len(direction)):
-        for c in range(direction.shape[1]):
-            direction[i, c] = inverse[i] * residual[i, c] + ratio[c] * direction[i, c]
 
 
 @kernel
@@ -159,9 +198,35 @@ def _inner_one(left: Any, right: Any) -> Any:
 
 
 @kernel
-def _inner_block(left: Any, right: Any) -> Any:
-    total = np.zeros(left.shape[1])
-    for i in range(len(left)):
-        for c in range(left.shape[1]):
-            total[c] += left[i, c] * right[i, c]
-    return total
+def _multiply_block(lanes: Any, csr: Any, block: Any, product: Any) -> Any:
+    indptr, indices, data = csr
+    sums = sums_for(lanes)
+    for i in range(len(indptr) - 1):
+        set_row(lanes, product, i, block, indices, data, indptr[i], indptr[i + 1])
+        add_products(lanes, sums, 1.0, product, i, block, i)
+    return total(sums)
+
+
+@kernel
+def _step_block(lanes: Any, length: Any, inverse: Any, product: Any, residual: Any) -> Any:
+    squares, along = sums_for(lanes), sums_for(lanes)
+    for i in range(len(residual)):
+        add_lanes(lanes, residual, i, length, product, i)
+        add_products(lanes, squares, 1.0, residual, i, residual, i)
+        add_products(lanes, along, inverse[i], residual, i, residual, i)
+    return total(squares), total(along)
+
+
+@kernel
+def _advance_block(lanes: Any, lengths: Any, source: Any, scale: Any, direction: Any, value: Any) -> Any:
+    length, ratio = lengths
+    for i in range(len(direction)):
+        add_lanes(lanes, value, i, length, direction, i)
+        scale_lanes(lanes, direction, i, ratio)
+        add(lanes, direction, i, scale[i], source, i)
+
+
+@kernel
+def _finish_block(lanes: Any, length: Any, direction: Any, value: Any) -> Any:
+    for i in range(len(direction)):
+        add_lanes(lanes, value, i, length, direction, i)

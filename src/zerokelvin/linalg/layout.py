@@ -21,9 +21,11 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from zerokelvin.jit import kernel
+from zerokelvin.linalg.blocks import empty_block, lanes_of
 from zerokelvin.linalg.operator import Operator
+from zerokelvin.linalg.rows import add, put
 
-__all__ = ["Core", "Layout", "lay_out", "substitute_one"]
+__all__ = ["Core", "Layout", "lay_out", "place_rows", "substitute_one", "take_rows"]
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
@@ -85,32 +87,46 @@ class Layout:
     factors: Floats | None
     core: Core
 
-    def enter(self, right: Floats) -> Floats:
-        """A right-hand side in internal order, with the peeled nodes eliminated."""
-        value = right[self.order]
-        if self.factors is not None:
-            value = np.ascontiguousarray((value.T * self.factors).T)
-        if value.ndim == 1:
+    def enter(self, right: Floats, out: Floats | None = None) -> Floats:
+        """A right-hand side in internal order, with the peeled nodes eliminated.
+
+        A vector, or a block of one of the widths of `zerokelvin.linalg.blocks`; that may be written to `out`.
+        """
+        if right.ndim == 1:
+            value: Floats = right[self.order]
+            if self.factors is not None:
+                value *= self.factors
             _eliminate_one(self.parent, self.coupling, value)
         else:
-            _eliminate_block(self.parent, self.coupling, value)
+            value = empty_block(*right.shape) if out is None else out
+            lanes = lanes_of(right)
+            take_rows(lanes, self.order, self._factors, right, value)
+            _eliminate_block(lanes, self.parent, self.coupling, value)
         return value
 
-    def leave(self, value: Floats) -> Floats:
-        """From core and eliminated right-hand side, in place, to a solution in node order."""
+    def leave(self, value: Floats, out: Floats | None = None) -> Floats:
+        """From core and eliminated right-hand side, overwritten, to a solution in node order."""
         peeled, rooted = len(self.parent), len(self.parent) + len(self.roots)
         with np.errstate(divide="ignore"):
             inverse = np.where(self.roots > 0, 1 / self.roots, 0.0)
         value[peeled:rooted] = (value[peeled:rooted].T * inverse).T
         if value.ndim == 1:
             substitute_one(self.parent, self.coupling, self.pivot, value)
+            if self.factors is not None:
+                value *= self.factors
+            result = np.empty_like(value)
+            result[self.order] = value
         else:
-            _substitute_block(self.parent, self.coupling, self.pivot, value)
-        if self.factors is not None:
-            value = (value.T * self.factors).T
-        result = np.empty_like(value)
-        result[self.order] = value
+            lanes = lanes_of(value)
+            _substitute_block(lanes, self.parent, self.coupling, self.pivot, value)
+            result = empty_block(*value.shape) if out is None else out
+            place_rows(lanes, self.order, self._factors, value, result)
         return result
+
+    @cached_property
+    def _factors(self) -> Floats:
+        """`factors`, or an empty array in its stead."""
+        return np.empty(0) if self.factors is None else self.factors
 
 
 def lay_out(operator: Operator) -> Layout:
@@ -240,16 +256,29 @@ def substitute_one(parent: Any, coupling: Any, pivot: Any, value: Any) -> Any:
 
 
 @kernel
-def _eliminate_block(parent: Any, coupling: Any, value: Any) -> Any:
+def _eliminate_block(lanes: Any, parent: Any, coupling: Any, value: Any) -> Any:
     for i in range(len(parent)):
-        j = parent[i]
-        for c in range(value.shape[1]):
-            value[j, c] += coupling[i] * value[i, c]
+        add(lanes, value, parent[i], coupling[i], value, i)
 
 
 @kernel
-def _substitute_block(parent: Any, coupling: Any, pivot: Any, value: Any) -> Any:
+def _substitute_block(lanes: Any, parent: Any, coupling: Any, pivot: Any, value: Any) -> Any:
     for i in range(len(parent) - 1, -1, -1):
-        j = parent[i]
-        for c in range(value.shape[1]):
-            value[i, c] = value[i, c] / pivot[i] + coupling[i] * value[j, c]
+        put(lanes, value, i, 1.0 / pivot[i], value, i)
+        add(lanes, value, i, coupling[i], value, parent[i])
+
+
+@kernel
+def take_rows(lanes: Any, order: Any, factors: Any, source: Any, value: Any) -> Any:
+    """Set value[i] = factors[i]·source[order[i]], with factors 1 where there are none."""
+    scaled = len(factors) > 0
+    for i in range(len(order)):
+        put(lanes, value, i, factors[i] if scaled else 1.0, source, order[i])
+
+
+@kernel
+def place_rows(lanes: Any, order: Any, factors: Any, value: Any, result: Any) -> Any:
+    """Set result[order[i]] = factors[i]·value[i], with factors 1 where there are none."""
+    scaled = len(factors) > 0
+    for i in range(len(order)):
+        put(lanes, result, order[i], factors[i] if scaled else 1.0, value, i)

@@ -8,9 +8,12 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["ScalingWarning", "Solution", "SolverWarning", "StagnationWarning", "Status"]
+__all__ = ["STATUSES", "ScalingWarning", "Solution", "SolverWarning", "StagnationWarning", "Status"]
 
 Status = Literal["converged", "stagnated", "ill-scaled"]
+
+STATUSES: tuple[Status, ...] = ("converged", "ill-scaled", "stagnated")
+"""From best to worst; the worst column's is a block's."""
 
 
 class SolverWarning(UserWarning):

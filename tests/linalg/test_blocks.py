@@ -1,0 +1,153 @@
+"""Rows of a block at once: every row function against its definition, and blocks against single solves."""
+
+from __future__ import annotations
+
+import threading
+
+import numpy as np
+import pytest
+
+from linalg.graphs import random_graph
+from naive import linalg as naive
+from zerokelvin.errors import ParameterError
+from zerokelvin.graph import Graph
+from zerokelvin.jit import kernel
+from zerokelvin.linalg import rows
+from zerokelvin.linalg.blocks import WIDTHS, empty_block, parts
+from zerokelvin.linalg.columns import SolverKernel
+from zerokelvin.linalg.kernels import kernel_columns
+from zerokelvin.linalg.solver import analyse
+
+ENGINES = ["auto", "dense", "direct", "jacobi", "approximate", "approximate-2"]
+
+
+@kernel
+def every_function(lanes, blocks, lengths, places, worth):
+    out, x, y = blocks
+    sums = rows.sums_for(lanes)
+    rows.put(lanes, out, 0, 2.5, x, 1)
+    rows.add(lanes, out, 1, -0.5, x, 3)
+    rows.add_lanes(lanes, out, 2, lengths, x, 0)
+    rows.scale_lanes(lanes, out, 3, lengths)
+    rows.set_row(lanes, out, 4, x, places, worth, 0, 3)
+    rows.add_row(lanes, out, 5, x, places, worth, 1, 4)
+    rows.spread_row(lanes, y, 6, x, places, worth, 0, 4)
+    rows.add_run(lanes, out, 6, 1, worth, 1, 4)
+    rows.spread_run(lanes, out, 7, 2, worth, 0, 3)
+    for i in range(len(x)):
+        rows.add_products(lanes, sums, 3.0, x, i, y, i)
+    return rows.total(sums)
+
+
+def by_definition(blocks, lengths, places, worth):
+    out, x, y = blocks
+    out[0] = 2.5 * x[1]
+    out[1] += -0.5 * x[3]
+    out[2] += lengths * x[0]
+    out[3] *= lengths
+    out[4] = worth[:3] @ x[places[:3]]
+    out[5] += worth[1:] @ x[places[1:]]
+    np.add.at(y, places, worth[:, None] * x[6])
+    out[6] -= worth[1:4] @ out[1:4]
+    out[2:5] -= worth[:3, None] * out[7]
+    return 3.0 * (x * y).sum(axis=0)
+
+
+@pytest.mark.kernels
+@pytest.mark.parametrize("width", WIDTHS)
+@pytest.mark.parametrize("integer", [np.int32, np.int64])
+def test_row_functions_do_what_they_say(width, integer):
+    rng = np.random.default_rng(width)
+    blocks = tuple(rng.standard_normal((9, width)) for _ in range(3))
+    lengths, worth = rng.standard_normal(width), rng.standard_normal(4)
+    places = np.array([2, 8, 2, 5], dtype=integer)
+    expected = [block.copy() for block in blocks]
+    total = by_definition(tuple(expected), lengths, places, worth)
+    found = every_function((0,) * width, blocks, lengths, places, worth)
+    assert np.allclose(found, total, rtol=1e-12)
+    for block, wanted in zip(blocks, expected, strict=True):
+        assert np.allclose(block, wanted, rtol=1e-12, atol=1e-14)
+
+
+def test_parts_cover_the_columns_once():
+    for columns in range(30):
+        covered = [i for part in parts(columns) for i in range(part.start, part.stop)]
+        assert covered == list(range(columns))
+        assert all(part.stop - part.start <= part.width in WIDTHS for part in parts(columns))
+
+
+def test_blocks_lie_within_cache_lines():
+    for width in WIDTHS:
+        block = empty_block(5, width)
+        assert (block.shape, block.ctypes.data % 64) == ((5, width), 0)
+
+
+@pytest.mark.kernels
+@pytest.mark.parametrize("engine", ENGINES)
+def test_blocks_of_every_width_equal_single_solves(engine):
+    for seed, width in enumerate([1, 2, 3, 4, 5, 7, 8, 9, 13, 24]):
+        graph = random_graph(6 * seed + 5, signed=seed % 3 == 2)
+        rng = np.random.default_rng(seed)
+        solver = analyse(graph, engine, shift=0.2 * (seed % 2), normalized=seed % 4 == 1, tol=1e-11)
+        right = rng.standard_normal((graph.num_nodes, width))
+        right[:, width // 2] = 0.0
+        many = solver.solve(right)
+        singly = np.column_stack([solver.solve(column).value for column in right.T])
+        assert many.status == "converged"
+        assert np.allclose(many.value, singly, atol=1e-8 * max(1.0, np.abs(singly).max()))
+        nodes = rng.integers(0, graph.num_nodes, width)
+        inverse = naive.pseudoinverse(graph, 0.2 * (seed % 2), seed % 4 == 1)
+        assert np.allclose(
+            solver.columns(nodes), inverse[:, nodes], atol=1e-7 * max(1.0, np.abs(inverse).max())
+        )
+
+
+def test_a_result_is_never_overwritten_by_the_next_solve():
+    rng = np.random.default_rng(0)
+    graph = Graph.from_edges(rng.integers(0, 4000, (9000, 2)), num_nodes=4000)
+    solver = analyse(graph, "jacobi")
+    first = solver.columns([1, 2, 3])
+    kept = first.copy()
+    solver.columns([4, 5, 6, 7, 8])
+    assert (first == kept).all()
+
+
+def test_threads_share_a_solver():
+    rng = np.random.default_rng(0)
+    graph = Graph.from_edges(rng.integers(0, 4000, (9000, 2)), num_nodes=4000)
+    solver = analyse(graph, "jacobi")
+    wanted = {node: solver.columns([node, node + 1]) for node in range(0, 12, 2)}
+    found = {}
+
+    def work(node):
+        found[node] = [solver.columns([node, node + 1]) for _ in range(5)]
+
+    threads = [threading.Thread(target=work, args=(node,)) for node in wanted]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert all((block == wanted[node]).all() for node, blocks in found.items() for block in blocks)
+
+
+@pytest.mark.parametrize("engine", ["dense", "jacobi"])
+def test_columns_outside_the_graph_are_refused(engine):
+    solver = analyse(Graph.from_edges([(0, 1), (1, 2), (2, 0)]), engine)
+    with pytest.raises(ParameterError, match="node index 3"):
+        solver.columns([0, 3])
+    with pytest.raises(ParameterError, match="node index -1"):
+        solver.columns([-1])
+
+
+@pytest.mark.parametrize("engine", ["dense", "jacobi"])
+def test_columns_of_several_nodes_at_once(engine):
+    rng = np.random.default_rng(3)
+    graph = Graph.from_edges(rng.integers(0, 60, (150, 2)), num_nodes=60)
+    kernel_of = SolverKernel.of(graph, engine=engine, tol=1e-11)
+    remembered = kernel_columns(graph, engine=engine, tol=1e-11)
+    inverse = naive.pseudoinverse(graph)
+    for nodes in ([5], [7, 5], [5, 7, 5], [9, 7, 2, 30]):
+        for columns in (kernel_of.several(nodes), remembered.several(nodes)):
+            assert np.allclose(np.column_stack(columns), inverse[:, nodes], atol=1e-8)
+    with pytest.raises(ValueError, match="read-only"):
+        remembered.several([1, 2])[1][0] = 0.0
