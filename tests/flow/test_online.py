@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import itertools
+
 import numpy as np
 import pytest
 
@@ -158,6 +160,45 @@ def test_neighbours_are_kept_close_together():
     truth, order = rng.choice([-1, 1], 500), rng.permutation(500)
     guesses = [OnlineCut(graph, close=close).play(order, truth) for close in (False, True)]
     assert (guesses[0] == guesses[1]).all()
+
+
+@pytest.mark.kernels
+def test_paths_tie_nodes_to_labels():
+    """Ways are never cut, paths are cut at every edge by some minimum cut, ends are labelled."""
+    rng = np.random.default_rng(21)
+    seen = set()
+    for _ in range(120):
+        case = small_graph(rng, largest=9)
+        longest = bool(rng.integers(2))
+        cut = OnlineCut(case.graph, "longest" if longest else "shortest")
+        labels = {int(v): int(rng.integers(2)) for v in rng.permutation(case.n)[: rng.integers(1, 5)]}
+        for node, y in labels.items():
+            cut.label(node, 2 * y - 1)
+        _, cuts, classes, place, arcs = naive_structure(case.n, case.edges, case.costs, labels)
+        neighbours = {(int(u), int(v)) for e in case.edges for u, v in (e, e[::-1])}
+        for node in range(case.n):
+            path, lengths = cut.path(node), cut.lengths(node)
+            if lengths == (-1, -1):
+                assert path is None
+                continue
+            seen.add(len(path.labels))
+            if place[node]:
+                assert path.way[0] == node
+                assert path.way[-1:] == path.labels == path.nodes[-1:]
+                assert all(place[v] == place[node] for v in path.way)
+                assert neighbours.issuperset(itertools.pairwise(path.way))
+            else:
+                steps = [(classes[u], classes[v]) for u, v in path.edges]
+                assert (path.before, len(path.edges)) == (lengths[0], sum(lengths))
+                assert neighbours.issuperset(path.edges)
+                assert arcs.issuperset(steps)
+                assert all(a[1] == b[0] for a, b in itertools.pairwise(steps))
+                assert steps[path.before - 1][1] == classes[node]
+                assert (place[path.edges[0][0]], place[path.edges[-1][1]]) == (-1, 1)
+                assert all((cuts[:, u] != cuts[:, v]).any() for u, v in path.edges)
+            assert [place[v] for v in path.labels] == ([-1, 1] if place[node] == 0 else [place[node]])
+            assert set(path.labels) <= set(labels)
+    assert seen == {1, 2}
 
 
 @pytest.mark.kernels

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 
 import numpy as np
@@ -331,3 +332,35 @@ def test_repeats_and_corrections_end_where_a_fresh_state_does(case, seed):
             assert (
                 state.margins(np.arange(graph.num_nodes)) == fresh.margins(np.arange(graph.num_nodes))
             ).all()
+
+
+@pytest.mark.parametrize("name", EVERY)
+@given(game=strategies.games(max_nodes=8))
+def test_shares_of_the_labels_sum_to_the_margin(name, game):
+    graph, _, trials = game
+    state = teach(name, graph, trials)
+    known = dict(trials)
+    for node in range(graph.num_nodes):
+        shares = state.explain(node)
+        assert bool(shares) == (state.margin(node) != 0)
+        assert sum(share for _, share in shares) == pytest.approx(state.margin(node))
+        assert all(known[other] * share > 0 for other, share in shares)
+        assert len(shares) == (1 if state.cut.side(node) else 2 * bool(shares))
+        assert (node in state.trail(node)) or state.cut.side(node) == 0
+
+
+def test_a_session_shows_the_path():
+    names = ["ann", "bob", "cem", "dan", "eve"]
+    graph = Graph.from_edges(list(itertools.pairwise(names)))
+    session = zk.start(graph, "longest-path", classes=["fraud", "ok"])
+    assert session.explain("bob").path == ()
+    session.learn("ann", "fraud")
+    session.learn("eve", "ok")
+    told = session.explain("bob")
+    assert told.path == ("ann", "bob", "cem", "dan", "eve")
+    assert [(c.node, c.label, c.share) for c in told.contributions] == [
+        ("ann", "fraud", 0.75),
+        ("eve", "ok", -0.25),
+    ]
+    assert sum(c.share for c in told.contributions) == told.margin == 0.5
+    assert "1 arcs from the source and 3" in told.reason

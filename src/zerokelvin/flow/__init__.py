@@ -4,12 +4,14 @@ from zerokelvin.flow.clusters import Cluster, ClusterReport, cluster_report
 from zerokelvin.flow.cut_counts import CutCount, count_minimum_cuts_through
 from zerokelvin.flow.minimum_cut import MinimumCut, minimum_cut
 from zerokelvin.flow.online import Lengths, OnlineCut
+from zerokelvin.flow.paths import CutPath
 from zerokelvin.flow.picard_queyranne import PicardQueyranne, picard_queyranne
 
 __all__ = [
     "Cluster",
     "ClusterReport",
     "CutCount",
+    "CutPath",
     "Lengths",
     "MinimumCut",
     "OnlineCut",

@@ -27,13 +27,16 @@ from zerokelvin.errors import LabelError, NodeError, ParameterError
 from zerokelvin.flow.capacities import scale_weights
 from zerokelvin.flow.components import length
 from zerokelvin.flow.ideals import Part
+from zerokelvin.flow.paths import CutPath, trace_path, way_to_label
 from zerokelvin.flow.picard_queyranne import PicardQueyranne, assemble
 from zerokelvin.flow.state import (
     COMPONENT,
+    HEAD,
     INNER,
     LABEL,
     NONE,
     RESIDUAL,
+    REVERSE,
     SIDE,
     TOUCHES,
     VALUE,
@@ -86,6 +89,7 @@ class OnlineCut:
         self.paths = paths
         self._capacities = scale_weights(graph, "an online minimum cut")
         self._layout = arrange(graph, close)
+        self._order: Ints | None = None  # the node of every row, once it is needed
         self._state = new_state(graph, self._capacities, self._layout)
 
     # -- asking -----------------------------------------------------------------------------------
@@ -140,6 +144,31 @@ class OnlineCut:
     def sides(self) -> Bytes:
         """`side` of every node (a copy)."""
         return self._state.nodes[self._layout.rows, SIDE].astype(np.int8)
+
+    def path(self, node: int) -> CutPath | None:
+        """What ties a node to the labels; None in a component without labels.
+
+        >>> cut = OnlineCut(Graph.from_edges([(0, 1), (1, 2), (2, 3), (3, 4)]))
+        >>> cut.label(0, -1)
+        >>> cut.path(2)
+        CutPath(node=2, labels=(0,), way=(2, 1, 0), edges=(), before=0)
+        >>> cut.label(3, +1)
+        >>> cut.path(2)
+        CutPath(node=2, labels=(0, 3), way=(), edges=((0, 1), (1, 2), (2, 3)), before=2)
+        """
+        row, longest = self._row(node), self.paths == "longest"
+        if self.side(node) != INNER:
+            way = self._nodes(way_to_label(self._state, row))
+            return CutPath(int(node), way[-1:], way)
+        if self.is_free(node):
+            return None
+        head, opposite = self._state.arcs[:, HEAD], self._state.arcs[:, REVERSE]
+        up, down = (trace_path(self._state, end, row, longest) for end in (0, 1))
+        along = np.concatenate([opposite[up[::-1]], down])
+        tails, heads = head[opposite[along]], head[along]
+        ends = (int(way_to_label(self._state, end)[-1]) for end in (tails[0], heads[-1]))
+        edges = tuple(zip(self._nodes(tails), self._nodes(heads), strict=True))
+        return CutPath(int(node), self._nodes(np.array(list(ends))), (), edges, len(up))
 
     def part(self, node: int) -> Part | None:
         """The inner super-vertices connected with that of a node; None outside the inner part."""
@@ -198,6 +227,11 @@ class OnlineCut:
     def rows(self, nodes: Ints) -> Ints:
         """The rows of the state that hold these nodes."""
         return self._layout.rows[nodes]
+
+    def _nodes(self, rows: Ints) -> tuple[int, ...]:
+        if self._order is None:
+            self._order = np.argsort(self._layout.rows)
+        return tuple(self._order[rows].tolist())
 
     def _row(self, node: Any) -> int:
         if 0 <= node < self.graph.num_nodes:

@@ -90,6 +90,10 @@ class State(ABC):
         """The labelled nodes that decided the margin of `node`, with their contributions to it."""
         return []
 
+    def trail(self, node: int) -> tuple[int, ...]:
+        """The nodes along which the deciding labels reach `node`, for learners that follow such a path."""
+        return ()
+
     def remark(self, node: int) -> str:
         """A sentence on how the margin of `node` came about, shown with the prediction; "" for none."""
         return ""

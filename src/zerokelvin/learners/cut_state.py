@@ -25,6 +25,7 @@ from numpy.typing import NDArray
 from zerokelvin.certify import Bound
 from zerokelvin.flow.components import length
 from zerokelvin.flow.online import OnlineCut
+from zerokelvin.flow.paths import CutPath
 from zerokelvin.flow.state import INNER, NONE, SIDE
 from zerokelvin.flow.state import State as Arrays
 from zerokelvin.flow.trials import learn
@@ -66,6 +67,25 @@ class CutState(State):
         self.cut.label(node, label)
         self.seen_nodes.append(int(node))
         self.seen_labels.append(int(label))
+
+    def path(self, node: int) -> CutPath | None:
+        """What ties the node to the labels, as far as any are known in its component."""
+        return self.cut.path(node)
+
+    def explain(self, node: int) -> list[tuple[int, float]]:
+        """The label the node is tied to, or those at both ends of its path; the sum is the margin."""
+        path, margin = self.path(node), self.margin(node)
+        if path is None:
+            return []
+        if len(path.labels) == 1:
+            return [(path.labels[0], margin)]
+        shares = zip(path.labels, ((margin - 1) / 2, (margin + 1) / 2), strict=True)
+        return sorted(shares, key=lambda share: -abs(share[1]))
+
+    def trail(self, node: int) -> tuple[int, ...]:
+        """The nodes of `path`."""
+        path = self.path(node)
+        return () if path is None else path.nodes
 
     def remark(self, node: int) -> str:
         """How the prediction came about."""
@@ -117,7 +137,7 @@ class PathState(CutState):
         """Learn trials in compiled code, without predicting them."""
         self.seen_nodes += nodes.tolist()
         self.seen_labels += labels.tolist()
-        _teach(self.cut._state, nodes, labels)
+        _teach(self.cut._state, self.cut.rows(nodes), labels)
 
     def restore(self, arrays: Mapping[str, NDArray[Any]]) -> None:
         """Learn the labels of a snapshot again, in compiled code."""

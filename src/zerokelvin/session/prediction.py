@@ -70,7 +70,8 @@ class Contribution:
 class Explanation:
     """The labelled nodes that decided a prediction, largest share first.
 
-    For kernel learners the shares sum to `margin`, the margin of `label` in its own problem.
+    For kernel and minimum-cut learners the shares sum to `margin`, the margin of `label` in its own problem.
+    Minimum-cut learners also give the `path` over which these labels reach the node.
     """
 
     node: Hashable
@@ -78,3 +79,4 @@ class Explanation:
     margin: float
     contributions: tuple[Contribution, ...]
     reason: str
+    path: tuple[Hashable, ...] = ()

@@ -185,14 +185,16 @@ class Session:
             return Explanation(node, None, 0.0, (), prediction.reason)
         code = self.classes.index(prediction.label)
         problem = 0 if len(self.classes) <= 2 else code
-        side = -1 if len(self.classes) == 2 and code == 0 else 1
+        side = -1 if len(self.classes) <= 2 and code == 0 else 1
+        state, index = self._problems.states[problem], self.graph.index(node)
         last = {event.node: event.label for event in self.events if event.kind == LEARN}
         shares = tuple(
             Contribution(self.graph.name(other), last.get(other), side * share)
-            for other, share in self._problems.states[problem].explain(self.graph.index(node))
+            for other, share in state.explain(index)
         )
+        path = tuple(map(self.graph.name, state.trail(index)))
         return Explanation(
-            node, prediction.label, prediction.scores[prediction.label], shares, prediction.reason
+            node, prediction.label, prediction.scores[prediction.label], shares, prediction.reason, path
         )
 
     def bound(self, labels: Any) -> Bound:
