@@ -16,7 +16,7 @@ from zerokelvin.graph import Graph, exponential_graph, generators
 from zerokelvin.graph.covers import component_separating_number, separating_number
 from zerokelvin.learners import make, sign
 from zerokelvin.learners.pounce import Pounce
-from zerokelvin.linalg.exponential import bottleneck_distances, log_resistances, rooted
+from zerokelvin.linalg.exponential import bottleneck_distances, eliminate
 from zerokelvin.linalg.geometry import ExponentialGeometry, KernelGeometry, geometry_of
 from zerokelvin.session import play, start
 
@@ -260,14 +260,12 @@ def test_exponential_resistances_equal_long_decimals(a, ties):
         points = points_of(np.random.default_rng(seed), ties)
         graph = exponential_graph(points, a)
         logs, potentials = naive.decimal_potentials(distance_matrix(points), a)
-        found = log_resistances(graph)
+        found = eliminate(graph)
         for i in range(len(points)):
-            seen = rooted(graph, i)
             for j in range(len(points)):
                 if i != j:
-                    assert found[i, j] == pytest.approx(logs[i][j], abs=1e-9)
-                    assert seen.log_resistances[j] == pytest.approx(logs[i][j], abs=1e-9)
-                    np.testing.assert_allclose(seen.potential(j), potentials[i][j], atol=1e-9)
+                    assert found.log_resistances[i, j] == pytest.approx(logs[i][j], abs=1e-9)
+                    np.testing.assert_allclose(found.potential(i, j), potentials[i][j], atol=1e-9)
 
 
 @pytest.mark.kernels
@@ -279,13 +277,15 @@ def test_the_limit_is_what_a_large_scale_tends_to(ties):
         points = np.unique(points, axis=0)
         limit, near = (exponential_graph(points, a) for a in (math.inf, 1e6))
         wanted = bottleneck_distances(limit)
+        seen, close = eliminate(limit), eliminate(near)
+        exponents, coefficients = seen.resistances
         for i in range(len(points)):
-            seen, close = rooted(limit, i), rooted(near, i)
-            others = np.arange(len(points)) != i
-            np.testing.assert_allclose(seen.exponents[others], wanted[i][others])
-            np.testing.assert_allclose(close.log_resistances[others] / 1e6, wanted[i][others], atol=1e-4)
-            for j in np.flatnonzero(others):
-                np.testing.assert_allclose(seen.potential(j), close.potential(j), atol=1e-6)
+            others = np.flatnonzero(np.arange(len(points)) != i)
+            np.testing.assert_allclose(exponents[i][others], wanted[i][others])
+            gaps = close.log_resistances[i][others] - 1e6 * wanted[i][others]
+            np.testing.assert_allclose(np.exp(gaps), coefficients[i][others], rtol=1e-4)
+            for j in others.tolist():
+                np.testing.assert_allclose(seen.potential(i, j), close.potential(i, j), atol=1e-6)
 
 
 @pytest.mark.kernels

@@ -5,9 +5,12 @@ import pytest
 
 from linalg.graphs import random_graph
 from naive import linalg as naive
+from zerokelvin.errors import ParameterError
 from zerokelvin.graph import Graph
 from zerokelvin.linalg.balance import balance
-from zerokelvin.linalg.dense import laplacian_pseudoinverse
+from zerokelvin.linalg.dense import inverse_spd, laplacian_pseudoinverse
+from zerokelvin.linalg.solver import Dense, analyse
+from zerokelvin.session import play
 
 
 @pytest.mark.parametrize("signed", [False, True])
@@ -46,3 +49,26 @@ def test_balance_is_singularity_of_the_signed_laplacian():
             assert camps.balanced[component] == (smallest < 1e-9), seed
             if camps.balanced[component]:
                 assert np.abs(matrix[np.ix_(nodes, nodes)] @ camps.signs[nodes]).max() < 1e-12
+
+
+def test_it_works_in_place_and_stays_symmetric():
+    rng = np.random.default_rng(0)
+    matrix = rng.standard_normal((600, 600))
+    matrix = matrix @ matrix.T + np.eye(600)
+    wanted, memory = np.linalg.inv(matrix), matrix.ctypes.data
+    found = inverse_spd(matrix)
+    assert np.allclose(found, wanted, rtol=1e-8, atol=1e-10)
+    assert (found == found.T).all()
+    assert found.ctypes.data == memory
+
+
+def test_more_memory_than_allowed_is_refused_with_the_amount():
+    ring = Graph.from_edges([(i, (i + 1) % 50_000) for i in range(50_000)])
+    with pytest.raises(ParameterError, match=r"needs 20\.0 GB for 50000 nodes.*engine='auto'"):
+        analyse(ring, "dense")
+    with pytest.raises(ParameterError, match=r"needs 20\.0 GB"):
+        play(ring, np.arange(50_000) % 2, "pounce", engine="dense")
+    small = Graph.from_edges([(0, 1), (1, 2), (2, 0), (3, 4)])
+    with pytest.raises(ParameterError, match=r"needs 0\.0 GB for 5 nodes"):
+        analyse(small, Dense(max_bytes=399))
+    assert analyse(small, Dense(max_bytes=400)).engine == "dense"

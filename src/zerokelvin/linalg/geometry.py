@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from functools import cached_property
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
@@ -22,7 +23,7 @@ from numpy.typing import NDArray
 
 from zerokelvin.graph import Graph
 from zerokelvin.graph.exponential import ExponentialGraph
-from zerokelvin.linalg.exponential import Rooted, bottleneck_distances, log_resistances, rooted
+from zerokelvin.linalg.exponential import Eliminated, bottleneck_distances, eliminate
 from zerokelvin.linalg.kernels import KernelColumns, Remembered, kernel_columns
 
 __all__ = ["Distances", "ExponentialGeometry", "Geometry", "KernelGeometry", "Step", "geometry_of"]
@@ -146,45 +147,52 @@ class KernelGeometry:
 
 
 class ExponentialGeometry:
-    """Distances and steps of an exponential graph at any scale: one elimination per column, O(n³)."""
+    """Distances and steps of an exponential graph at any scale.
+
+    One elimination, O(n³) and n² numbers, when first asked; then O(n) per node and O(n²) per step.
+    """
 
     def __init__(self, graph: ExponentialGraph) -> None:
         self.graph: Graph = graph
         self._graph = graph
 
-    def column(self, node: int) -> Rooted:
-        """The graph seen from a node."""
-        return rooted(self._graph, node)
+    @cached_property
+    def _eliminated(self) -> Eliminated:
+        return eliminate(self._graph)
 
-    def several(self, nodes: list[int]) -> list[Rooted]:
-        """The graph seen from several nodes."""
-        return [self.column(node) for node in nodes]
+    def column(self, node: int) -> int:
+        """Nothing is computed per node."""
+        return node
 
-    def distances(self, node: int, column: Rooted) -> Distances:
+    def several(self, nodes: list[int]) -> list[int]:
+        """Nothing is computed per node."""
+        return nodes
+
+    def distances(self, node: int, column: int) -> Distances:
         """Logarithms of resistances; on an infinite scale their exponents, and then their coefficients."""
-        count = len(column.exponents)
-        if math.isfinite(column.scale):
-            level = column.log_resistances
-            return Distances(level, np.zeros(count), np.full(count, TIE))
-        return Distances(column.exponents, column.coefficients, np.full(count, column.slack))
+        count = self._graph.num_nodes
+        if math.isfinite(self._graph.scale):
+            return Distances(self._eliminated.log_resistances[column], np.zeros(count), np.full(count, TIE))
+        exponents, coefficients = self._eliminated.resistances
+        return Distances(exponents[column], coefficients[column], np.full(count, self._eliminated.slack))
 
-    def step(self, node: int, other: int, columns: Callable[[int], Rooted]) -> Step:
+    def step(self, node: int, other: int, columns: Callable[[int], int]) -> Step:
         """The potential with `node` held at 1 and `other` at 0."""
-        column = columns(node)
-        log = column.scale * column.exponents[other] + math.log(column.coefficients[other])
-        return Step(column.potential(other), float(log) if math.isfinite(column.scale) else math.inf)
+        finite = math.isfinite(self._graph.scale)
+        log = float(self._eliminated.log_resistances[node, other]) if finite else math.inf
+        return Step(self._eliminated.potential(node, other), log)
 
     def rise(
-        self, step: tuple[int, int, float], ends: tuple[int, int], columns: Callable[[int], Rooted]
+        self, step: tuple[int, int, float], ends: tuple[int, int], columns: Callable[[int], int]
     ) -> float:
         """From the potential of the step."""
         direction = self.step(step[0], step[1], columns).direction
         return float(direction[ends[0]] - direction[ends[1]])
 
     def resistances(self) -> Floats:
-        """By one elimination; on an infinite scale bottleneck distances, which they are proportional to."""
+        """Logarithms; on an infinite scale bottleneck distances, which they are proportional to."""
         if math.isfinite(self._graph.scale):
-            return log_resistances(self._graph)
+            return self._eliminated.log_resistances
         distances = bottleneck_distances(self._graph)
         np.fill_diagonal(distances, -np.inf)
         return distances

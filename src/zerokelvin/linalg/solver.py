@@ -19,6 +19,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -44,9 +45,25 @@ REFINEMENTS = 6
 
 @dataclass(frozen=True)
 class Dense:
-    """The whole inverse as a matrix."""
+    """The whole inverse as a matrix.
 
-    name = "dense"
+    Parameters
+    ----------
+    max_bytes
+        Most memory for it: 8 n² bytes, and as many again where the graph has several components.
+    """
+
+    max_bytes: float = 4e9
+    name: ClassVar[str] = "dense"
+
+    def require_room(self, graph: Graph) -> None:
+        """Refuse a graph whose inverse takes more memory than allowed."""
+        need = 8.0 * graph.num_nodes**2 * (1 if graph.num_components == 1 else 2)
+        if need > self.max_bytes:
+            raise ParameterError(
+                f"the dense engine needs {need / 1e9:.1f} GB for {graph.num_nodes} nodes and may take "
+                f"{self.max_bytes / 1e9:g} GB; choose engine='auto', or raise Dense.max_bytes in analyse."
+            )
 
 
 ENGINES: dict[str, CoreEngine | Dense] = {
@@ -309,6 +326,7 @@ def analyse(
     chosen = ENGINES[engine] if isinstance(engine, str) else engine
     name = chosen.name
     if isinstance(chosen, Dense):
+        chosen.require_room(graph)
         inverse, layout = dense_inverse(operator), None
         inverse.setflags(write=False)
     else:
