@@ -17,7 +17,8 @@ are plain NumPy around
     networkx  resistance_distance of all pairs, and the kernel −½ JRJ from it
     scipy     splu of the grounded Laplacian, one solve per column
 
-and make the same predictions, which is checked. Times are those of the processor; set OMP_NUM_THREADS=1.
+and make the same predictions, which is checked. The last table has the growth exponents of these times. Times
+are those of the processor; set OMP_NUM_THREADS=1.
 """
 
 from __future__ import annotations
@@ -189,6 +190,7 @@ def plain_pounce(column, order, labels):
 
 
 def whole_games(sizes, largest_networkx):
+    seconds = {}
     print("\n| nodes | learner | mistakes | ours ms | dense | networkx | scipy |")
     print("|---|---|---|---|---|---|---|")
     for size in sizes:
@@ -203,6 +205,7 @@ def whole_games(sizes, largest_networkx):
                 ),
                 3,
             )
+            seconds[name, "ours", graph.num_nodes] = ours
             line = f"| {graph.num_nodes} | {name} | {run.mistakes} | {ours * 1e3:.0f} "
             for source in (by_pinv, by_networkx, by_scipy):
                 if source is by_networkx and size > largest_networkx:
@@ -215,8 +218,16 @@ def whole_games(sizes, largest_networkx):
                 )
                 same = np.mean(np.asarray(guesses) == run.predictions)
                 assert same > 0.999, f"{source.__name__} predicts otherwise: {same}"
+                seconds[name, source.__name__[3:], graph.num_nodes] = took
                 line += f"| {took / ours:.1f}× "
             print(line + "|", flush=True)
+    print("\n| learner | kernel | nodes | growth exponent of a whole game |\n|---|---|---|---|")
+    for name, source in dict.fromkeys((name, source) for name, source, _ in seconds):
+        nodes = [n for a, b, n in seconds if (a, b) == (name, source)]
+        if len(nodes) > 1:
+            ratio = seconds[name, source, nodes[-1]] / seconds[name, source, nodes[0]]
+            growth = np.log(ratio) / np.log(nodes[-1] / nodes[0])
+            print(f"| {name} | {source} | {nodes[0]} to {nodes[-1]} | {growth:.1f} |")
 
 
 def planted(graph, rng):
@@ -239,7 +250,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--size", type=int, default=1_000_000, help="nodes of the large graphs")
     parser.add_argument(
-        "--families", nargs="*", default=["tree", "knn2", "attachment"], choices=list(FAMILIES)
+        "--families", nargs="*", default=["tree", "knn2", "attachment", "knn16"], choices=list(FAMILIES)
     )
     parser.add_argument(
         "--small", type=int, nargs="*", default=[1000, 2000, 3000], help="nodes of whole games"

@@ -324,7 +324,7 @@ def analyse(
         choice = choose(layout.core, graph.num_nodes, tol, ill_scaled)
         engine, reason, prepared = choice.name, choice.reason, choice.prepared
     chosen = ENGINES[engine] if isinstance(engine, str) else engine
-    name = chosen.name
+    name = engine if isinstance(engine, str) else chosen.name
     if isinstance(chosen, Dense):
         chosen.require_room(graph)
         inverse, layout = dense_inverse(operator), None
