@@ -8,6 +8,7 @@ import click
 
 from zerokelvin import __version__
 from zerokelvin.cli.bench import bench
+from zerokelvin.cli.compare import compare
 from zerokelvin.cli.datasets import datasets
 from zerokelvin.cli.demo import demo
 from zerokelvin.cli.group import CommandLine
@@ -35,6 +36,7 @@ def cli(context: click.Context) -> None:
       zerokelvin learners                   what can learn
       zerokelvin datasets                   what can be loaded by name
       zerokelvin run edges.csv labels.csv   measure a learner on your own graph
+      zerokelvin compare edges.csv labels.csv   all learners, and what you might use instead
       zerokelvin reproduce table2           measure a paper's table again
       zerokelvin bench                      measure how fast it is
 
@@ -44,7 +46,7 @@ def cli(context: click.Context) -> None:
         click.echo(context.get_help())
 
 
-for command in (demo, run, reproduce, bench, learners, datasets):
+for command in (demo, run, compare, reproduce, bench, learners, datasets):
     cli.add_command(command)
 
 

@@ -1,19 +1,24 @@
 """What to play and what came of it: loading problems, summaries, the demonstration, pictures."""
 
 from zerokelvin.experiments.catalogue import LearnerInfo, describe_learner, list_learners, parse_parameters
+from zerokelvin.experiments.comparison import Comparison, compare
 from zerokelvin.experiments.demo import Demo, learned_mistakes, play_demo, save_pictures
+from zerokelvin.experiments.peers import PEERS
 from zerokelvin.experiments.problem import Problem, load_problem
 from zerokelvin.experiments.reproduction import EXPERIMENTS, Experiment, Report, make_experiment
 from zerokelvin.experiments.summary import Summary, summarize
 
 __all__ = [
     "EXPERIMENTS",
+    "PEERS",
+    "Comparison",
     "Demo",
     "Experiment",
     "LearnerInfo",
     "Problem",
     "Report",
     "Summary",
+    "compare",
     "describe_learner",
     "learned_mistakes",
     "list_learners",
