@@ -1,0 +1,239 @@
+"""A solver: an operator with all work on its matrix done, and the work per right-hand side.
+
+A block of right-hand sides is cut into parts of at most eight columns, and each part is projected off the
+null vectors, taken to the engine's numbering, solved, taken back and checked by passes over memory that
+serve all its columns; see `zerokelvin.linalg.blocks` and `zerokelvin.linalg.rows`.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from zerokelvin.errors import ParameterError
+from zerokelvin.linalg.blocks import Part, Room, blocks_in, parts
+from zerokelvin.linalg.engines import Prepared
+from zerokelvin.linalg.layout import Layout
+from zerokelvin.linalg.operator import Operator
+from zerokelvin.linalg.solution import STATUSES, ScalingWarning, Solution, StagnationWarning, Status
+
+__all__ = ["Solver"]
+
+Floats = NDArray[np.float64]
+Arrays = tuple[Floats | None, Floats | None]
+
+REFINEMENTS = 6
+
+
+@dataclass(frozen=True)
+class Solver:
+    """An operator with all work on its matrix done; `zerokelvin.linalg.solver.analyse` makes one.
+
+    Attributes
+    ----------
+    operator
+        What is solved with.
+    tol
+        Relative residual that a solve must reach.
+    engine, reason
+        The engine in use, and why it was chosen.
+    """
+
+    operator: Operator
+    tol: float
+    engine: str
+    reason: str
+    _inverse: Floats | None = field(repr=False)
+    _layout: Layout | None = field(repr=False)
+    _prepared: Prepared | None = field(repr=False)
+    _ill_scaled: bool = field(repr=False)
+    _room: Room = field(default_factory=Room, repr=False, compare=False)
+
+    def solve(self, right: ArrayLike) -> Solution:
+        """Solve for one right-hand side (n,) or a block (n, k).
+
+        Examples
+        --------
+        >>> from zerokelvin.graph import Graph
+        >>> from zerokelvin.linalg.solver import analyse
+        >>> solver = analyse(Graph.from_edges([(0, 1), (1, 2)]))
+        >>> solution = solver.solve([1.0, 0.0, -1.0])
+        >>> solution.value.round(6).tolist(), solution.status
+        ([1.0, 0.0, -1.0], 'converged')
+        """
+        given = self._checked(right)
+        if given.ndim == 1 or self._inverse is not None:
+            solution = self._solve(given.copy())
+        else:
+            solution = self._solve_parts(given.shape[1], lambda work, part: _copy_part(given, work, part))
+        self._warn(solution)
+        return solution
+
+    def column(self, node: int) -> Floats:
+        """The column of the (pseudo-)inverse that belongs to a node index, read-only where dense."""
+        if not 0 <= node < self.operator.graph.num_nodes:
+            raise ParameterError(
+                f"node index {node} is outside the graph's {self.operator.graph.num_nodes} nodes."
+            )
+        if self._inverse is not None and not self._ill_scaled:
+            return self._inverse[node]
+        unit = np.zeros(self.operator.graph.num_nodes)
+        unit[node] = 1.0
+        return self.solve(unit).value
+
+    def columns(self, nodes: ArrayLike) -> Floats:
+        """Several columns at once, as an (n, k) array: cheaper than one by one."""
+        chosen = np.asarray(nodes, dtype=np.int64).ravel()
+        count = self.operator.graph.num_nodes
+        bad = chosen[(chosen < 0) | (chosen >= count)]
+        if len(bad):
+            raise ParameterError(f"node index {bad[0]} is outside the graph's {count} nodes.")
+        if self._inverse is not None and not self._ill_scaled:
+            return self._inverse[:, chosen]
+
+        def fill(work: Floats, part: Part) -> None:
+            work[:] = 0.0
+            work[chosen[part.start : part.stop], np.arange(part.stop - part.start)] = 1.0
+
+        if self._inverse is not None:
+            unit = np.zeros((count, len(chosen)))
+            fill(unit, Part(0, len(chosen), len(chosen)))
+            return self.solve(unit).value
+        solution = self._solve_parts(len(chosen), fill)
+        self._warn(solution)
+        return solution.value
+
+    def _checked(self, right: ArrayLike) -> Floats:
+        array = np.asarray(right, dtype=np.float64, order="C")
+        count = self.operator.graph.num_nodes
+        if array.ndim not in (1, 2) or len(array) != count:
+            raise ParameterError(
+                f"the right-hand side has shape {array.shape}; give ({count},) or ({count}, k)."
+            )
+        if not (np.isfinite(array.sum()) or np.isfinite(array).all()):
+            raise ParameterError("the right-hand side holds NaN or infinite values; give finite numbers.")
+        return array
+
+    def _solve_parts(self, columns: int, fill: Callable[[Floats, Part], None]) -> Solution:
+        """Solve a block part by part; `fill` writes the right-hand sides of a part."""
+        count = self.operator.graph.num_nodes
+        value = np.empty((count, columns))
+        worst, iterations = 0.0, 0
+        statuses: list[Status] = ["converged"]
+        arrays = self._room.borrow()
+        for part in parts(columns):
+            aim, inside, outside = blocks_in(arrays, 3, count, part.width)
+            fill(aim, part)
+            found = self._solve(aim, (inside, outside))
+            value[:, part.start : part.stop] = found.value[:, : part.stop - part.start]
+            worst, iterations = max(worst, found.residual), max(iterations, found.iterations)
+            statuses.append(found.status)
+        self._room.give_back(arrays)
+        return Solution(value, worst, iterations, max(statuses, key=STATUSES.index))
+
+    def _solve(self, aim: Floats, room: Arrays = (None, None)) -> Solution:
+        """Solve for a vector or a part of a block, which is overwritten, in arrays given for it."""
+        size, norms = self.operator.project_measured(aim)
+        nothing = (norms <= 1e-14 * np.sqrt(len(aim)) * size) & (norms > 0)
+        if nothing.any():  # a right-hand side along the null vectors is rounding only
+            aim, norms = np.where(nothing, 0.0, aim), np.where(nothing, 0.0, norms)
+        target = self.tol * norms
+        value, iterations = self._apply(aim, target, room)
+        left = self._left(aim, value)
+        exact = self.engine == "tree"
+        spent = self._prepared is not None and self._prepared.exhausted(iterations)
+        if not (exact or spent) and (left > target).any():
+            value, left, more = self._refine(aim, value, left, target)
+            iterations += more
+        status: Status = "converged" if exact or (left <= target).all() else "stagnated"
+        if status == "converged" and self._ill_scaled and not exact:
+            status = self._judge(value, self._residual(aim, value))
+        worst = float(np.max(left / np.where(norms > 0, norms, 1.0), initial=0.0))
+        return Solution(value, worst, iterations, status)
+
+    def _refine(self, aim: Floats, value: Floats, left: Floats, target: Floats) -> tuple[Floats, Floats, int]:
+        """Solve for what is left of the right-hand sides as long as that helps."""
+        iterations = 0
+        for tries in range(1, REFINEMENTS + 1):
+            correction, more = self._apply(self._residual(aim, value), target * 0.1**tries)
+            iterations += more
+            better = value + correction
+            after = self._left(aim, better)
+            if not (after < 0.7 * left)[left > target].any():
+                break
+            value = np.where(after < left, better, value)
+            left = np.minimum(after, left)
+            if (left <= target).all():
+                break
+        return value, left, iterations
+
+    def _left(self, aim: Floats, value: Floats) -> Floats:
+        """The true residual norm of every column."""
+        return self.operator.residual_norms(aim, value)
+
+    def _residual(self, aim: Floats, value: Floats) -> Floats:
+        product = self.operator.apply(value)
+        np.subtract(aim, product, out=product)
+        return product
+
+    def _apply(self, aim: Floats, target: Floats, room: Arrays = (None, None)) -> tuple[Floats, int]:
+        """One pass of the engine: the value, off the null vectors, and its iterations."""
+        if self._inverse is not None:
+            return self._inverse @ aim, 0
+        layout, prepared = self._engine()
+        value = layout.enter(aim, room[0])
+        start = len(value) - layout.core.size
+        iterations = 0
+        if layout.core.size:
+            if layout.factors is not None:
+                target = target * min(float(np.median(np.abs(layout.factors[start:]))), 1.0)
+            value[start:], iterations = prepared.solve(value[start:], target)
+        return self.operator.project_in_place(layout.leave(value, room[1])), iterations
+
+    def _engine(self) -> tuple[Layout, Prepared]:
+        if self._layout is None or self._prepared is None:
+            raise ParameterError("this solver holds no engine; make one with analyse(graph).")
+        return self._layout, self._prepared
+
+    def _judge(self, value: Floats, residual: Floats) -> Status:
+        """Estimate the error of the value itself from the residual."""
+        if self._inverse is not None:
+            correction = self._inverse @ residual
+        else:
+            layout, prepared = self._engine()
+            inside = layout.enter(residual)
+            start = len(inside) - layout.core.size
+            estimate = prepared.estimate(inside[start:])
+            if estimate is None:
+                return "ill-scaled"
+            inside[start:] = estimate
+            correction = self.operator.project(layout.leave(inside))
+        size = np.abs(value).max(axis=0, initial=0.0)
+        error = np.abs(correction).max(axis=0, initial=0.0)
+        return "converged" if (error <= max(1e-5, 10 * self.tol) * size).all() else "ill-scaled"
+
+    def _warn(self, solution: Solution) -> None:
+        status, worst = solution.status, solution.residual
+        if status == "stagnated":
+            warnings.warn(
+                f"the {self.engine} engine stopped at a relative residual of {worst:.1e}, above "
+                f"tol={self.tol:g}; raise tol, or choose another engine.",
+                StagnationWarning,
+                stacklevel=3,
+            )
+        elif status == "ill-scaled":
+            warnings.warn(
+                f"the {self.engine} engine reached a relative residual of {worst:.1e}, but weights differ so "
+                "much that the solution may be wrong; rescale or drop the smallest weights.",
+                ScalingWarning,
+                stacklevel=3,
+            )
+
+
+def _copy_part(given: Floats, work: Floats, part: Part) -> None:
+    work[:, : part.stop - part.start] = given[:, part.start : part.stop]
+    work[:, part.stop - part.start :] = 0.0
