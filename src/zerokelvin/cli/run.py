@@ -68,6 +68,10 @@ __all__ = ["run"]
 )
 @click.option("--repeats", default=1, show_default=True, help="How often each order is played in a row.")
 @click.option("--delay", default=0, show_default=True, help="How many trials late a label arrives.")
+@click.option(
+    "--drift", default=0, show_default=True, help="How often two classes change places during a game."
+)
+@click.option("--forget", type=int, metavar="W", help="Predict from the latest W to 2W answers only.")
 @click.option("--plot", metavar="FILE", help="Save the cumulative curves as png, svg or pdf.")
 @common_options
 def run(

@@ -7,7 +7,9 @@ random orders. Both are exact functions of their arguments: the same seed gives 
 Noise: ``label_noise`` is the probability that a revealed label is replaced by another class,
 independently per trial; ``concept_noise`` the share of nodes whose label is changed for good before
 the game; ``repeats`` plays the order several times; ``delay`` lets a label reach the learner that
-many trials late.
+many trials late. Drift: ``drift`` times, evenly spread over the game, two classes drawn at random change
+places, so that the nodes of the one have the label of the other from then on; every cut stays as it was.
+``forget`` lets the learner predict from its latest answers only.
 """
 
 from __future__ import annotations
@@ -27,6 +29,7 @@ from zerokelvin.graph import Graph
 from zerokelvin.jit import compilation_seconds, kernel
 from zerokelvin.learners import Always, Learner, Policy, Trials, parse_policy
 from zerokelvin.learners.asking import coins
+from zerokelvin.learners.forgetting import forgetful
 from zerokelvin.session.bounds import game_bound
 from zerokelvin.session.labels import Labelling, decide, encode_labels, num_problems, to_signs
 from zerokelvin.session.run import Run, Runs
@@ -50,6 +53,8 @@ def play(
     concept_noise: float = 0.0,
     repeats: int = 1,
     delay: int = 0,
+    drift: int = 0,
+    forget: int | None = None,
     progress: Callable[[int, int], None] | None = None,
     prepared: Any = None,
     **params: Any,
@@ -72,8 +77,11 @@ def play(
     policy, budget
         When to ask (``"always"``, ``"random:RATE"``, ``"margin:SCALE"``, ``"variance:KAPPA"``,
         ``"doubt:SCALE"``; see `zerokelvin.learners.asking`) and how often at most.
-    label_noise, concept_noise, repeats, delay
+    label_noise, concept_noise, repeats, delay, drift
         See the module.
+    forget
+        Predict from at least this many and below twice as many of the latest answers; see
+        `zerokelvin.learners.forgetting`.
     progress
         Called with (trials done, trials in all) as the game goes on.
     prepared
@@ -86,7 +94,7 @@ def play(
     >>> run.predictions.tolist(), run.mistakes
     (['b', 'a', 'a', 'b'], 2)
     """
-    chosen = learners.make(learner, **params)
+    chosen = forgetful(learners.make(learner, **params), forget)
     asking = parse_policy(policy)
     chosen.check_domain(graph, asking.needs_variance)
     labelling = encode_labels(graph, labels, classes)
@@ -94,13 +102,14 @@ def play(
         raise LabelError("no node has a label; a game needs at least one.")
     if not chosen.multiclass and len(labelling.classes) > 2:
         raise LabelError(f"learner '{chosen.name}' takes two classes, not {len(labelling.classes)}.")
-    _check(label_noise, concept_noise, repeats, delay, budget, seed)
+    _check(label_noise, concept_noise, repeats, delay, drift, budget, seed)
     rng = np.random.default_rng(seed)
     concept = _flipped(labelling, labelling.known, concept_noise, rng)
     nodes = np.tile(_order(graph, concept, order, rng), repeats)
     shown = _flipped(
         Labelling(concept.codes[nodes], concept.classes), np.arange(len(nodes)), label_noise, rng
     ).codes
+    shown = _drifted(shown, len(labelling.classes), drift, rng)
     numbers = np.arange(len(nodes))
     trials = Trials(
         nodes=nodes,
@@ -163,6 +172,8 @@ def play_shuffles(
     concept_noise: float = 0.0,
     repeats: int = 1,
     delay: int = 0,
+    drift: int = 0,
+    forget: int | None = None,
     **params: Any,
 ) -> Runs:
     """Play `shuffles` games in different random orders; game i is ``play(..., seed=seed + i)``.
@@ -179,7 +190,7 @@ def play_shuffles(
     """
     if shuffles < 1:
         raise ParameterError(f"shuffles={shuffles} must be at least 1.")
-    chosen = learners.make(learner, **params)
+    chosen = forgetful(learners.make(learner, **params), forget)
     chosen.check_domain(graph, parse_policy(policy).needs_variance)
     labelling = encode_labels(graph, labels, classes)
     began = time.perf_counter()
@@ -206,6 +217,7 @@ def play_shuffles(
                 concept_noise=concept_noise,
                 repeats=repeats,
                 delay=delay,
+                drift=drift,
                 progress=report,
                 prepared=prepared,
             )
@@ -214,15 +226,22 @@ def play_shuffles(
 
 
 def _check(
-    label_noise: float, concept_noise: float, repeats: int, delay: int, budget: int | None, seed: int
+    label_noise: float,
+    concept_noise: float,
+    repeats: int,
+    delay: int,
+    drift: int,
+    budget: int | None,
+    seed: int,
 ) -> None:
     for name, share in (("label_noise", label_noise), ("concept_noise", concept_noise)):
         if not 0 <= share <= 1:
             raise ParameterError(f"{name}={share} must lie between 0 and 1.")
     if repeats < 1:
         raise ParameterError(f"repeats={repeats} must be at least 1.")
-    if delay < 0:
-        raise ParameterError(f"delay={delay} must be at least 0.")
+    for name, count in (("delay", delay), ("drift", drift)):
+        if count < 0:
+            raise ParameterError(f"{name}={count} must be at least 0.")
     if budget is not None and budget < 0:
         raise ParameterError(f"budget={budget} must be at least 0.")
     if seed < 0:
@@ -252,6 +271,19 @@ def _flipped(labelling: Labelling, where: Ints, share: float, rng: np.random.Gen
     hit = where[rng.random(len(where)) < share]
     codes[hit] = (codes[hit] + rng.integers(1, count, len(hit))) % count
     return Labelling(codes, labelling.classes)
+
+
+def _drifted(codes: Ints, count: int, drift: int, rng: np.random.Generator) -> Ints:
+    """Let two classes change places `drift` times, evenly spread over the trials."""
+    if drift == 0 or count < 2:
+        return codes
+    moved = codes.copy()
+    place = np.arange(count)
+    for moment in np.linspace(0, len(codes), drift + 2)[1:-1].astype(np.int64):
+        pair = rng.choice(count, 2, replace=False)
+        place[pair] = place[pair[::-1]]
+        moved[moment:] = place[codes[moment:]]
+    return moved
 
 
 @kernel

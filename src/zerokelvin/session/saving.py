@@ -18,6 +18,7 @@ from zerokelvin.errors import SessionError
 from zerokelvin.graph import Graph
 from zerokelvin.io.session_file import read_session, write_session
 from zerokelvin.learners import Learner
+from zerokelvin.learners.forgetting import Forgetting
 from zerokelvin.session.prediction import LEARN, Outcome
 
 if TYPE_CHECKING:
@@ -33,10 +34,13 @@ def save(session: Session, path: str | os.PathLike[str]) -> None:
     """Write events, settings and states."""
     code = {label: i for i, label in enumerate(session.classes)}
     given = session._given
+    learner = session.learner
+    forget = learner.window if isinstance(learner, Forgetting) else None
     header = {
         "graph": session.graph.content_hash,
-        "learner": session.learner.name,
-        "params": _plain_params(session.learner),
+        "learner": learner.name,
+        "params": _plain_params(learner.inner if isinstance(learner, Forgetting) else learner),
+        "forget": forget,
         "classes": [_plain_class(label) for label in session.classes],
         "classes_given": None if given is None else [_plain_class(label) for label in given],
         "policy": str(session.policy),

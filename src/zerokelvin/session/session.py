@@ -23,6 +23,7 @@ from zerokelvin.errors import LabelError, ParameterError, SessionError
 from zerokelvin.graph import Graph
 from zerokelvin.learners import Learner, Policy, parse_policy
 from zerokelvin.learners.asking import coins, confidence, worth_asking
+from zerokelvin.learners.forgetting import forgetful
 from zerokelvin.session import saving
 from zerokelvin.session.bounds import game_bound
 from zerokelvin.session.growing import extend
@@ -352,6 +353,7 @@ def start(
     seed: int = 0,
     policy: Policy | str | None = None,
     budget: int | None = None,
+    forget: int | None = None,
     **params: Any,
 ) -> Session:
     """Begin a session on a graph.
@@ -370,6 +372,9 @@ def start(
     policy, budget
         When to ask (``"always"``, ``"random:RATE"``, ``"margin:SCALE"``, ``"variance:KAPPA"``,
         ``"doubt:SCALE"``) and how often at most.
+    forget
+        Predict from the latest answers only, at least this many and below twice as many, for labels that
+        change over time; see `zerokelvin.learners.forgetting`.
 
     Examples
     --------
@@ -385,13 +390,14 @@ def start(
     if seed < 0:
         raise ParameterError(f"seed={seed} must be at least 0.")
     values = None if classes is None else [_value(label) for label in classes]
-    return Session(graph, learners.make(learner, **params), values, seed, parse_policy(policy), budget)
+    chosen = forgetful(learners.make(learner, **params), forget)
+    return Session(graph, chosen, values, seed, parse_policy(policy), budget)
 
 
 def load(path: str | os.PathLike[str], graph: Graph) -> Session:
     """Continue a saved session on the same graph; one whose graph has grown, on the grown graph."""
     header, arrays = saving.read(path, graph)
-    learner = learners.make(header["learner"], **header["params"])
+    learner = forgetful(learners.make(header["learner"], **header["params"]), header.get("forget"))
     policy = parse_policy(header["policy"])
     session = Session(graph, learner, header["classes_given"], header["seed"], policy, header["budget"])
     rows = arrays["events"].tolist()

@@ -1,0 +1,253 @@
+"""Forgetting: any learner, predicting from its latest answers only, for labels that change over time.
+
+Every W answers a fresh copy of the learner begins. It learns one window of answers unheard, predicts through
+the next one while learning on, and is dropped. With copies begun after 0, W, 2W, … answers, the one that
+predicts has always seen the last W answers (at the start, all there are) and fewer than the last 2W: what is
+older is forgotten. The first copy predicts from the start. Cost: each answer is learnt twice.
+
+Where the answers it remembers say nothing about a node (all margins are 0), their commonest class decides.
+
+Bound. Copy k sees the stretch of answers kW … (k + 2)W − 1, and its mistakes in the part where it predicts
+are among those it makes on the whole stretch. With B the learner's own bound, and *any* labelling u_k for
+each stretch,
+
+    mistakes ≤ Σ_k B(stretch k, u_k).
+
+The labelling may change from stretch to stretch: this is a bound on tracking. Let T answers contain D moments
+at which the labelling changes, and B* bound the mistakes on any stretch of at most 2W answers without one. A
+copy makes at most B* mistakes before the first change in its stretch, and copies that began before a change
+predict at most 2W trials after it. Hence
+
+    mistakes ≤ ⌈T/W⌉ B* + 2W D,      least near W = √(T B* / 2D), where it is about 2 √(2 T B* D).
+
+Restarting learners to follow a changing comparator is an idea of Hazan and Seshadhri (2009, "Efficient
+learning algorithms for changing environments"); the overlap keeps the copy that predicts from being empty.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from zerokelvin.certify import Assumption, Bound
+from zerokelvin.errors import ParameterError
+from zerokelvin.flow.minimum_cut import minimum_cut
+from zerokelvin.graph import Graph
+from zerokelvin.graph.features import Features
+from zerokelvin.learners.base import Learner, Problems, State
+
+__all__ = ["Forgetting", "ForgettingProblems", "ForgettingState", "forgetful"]
+
+Ints = NDArray[np.int64]
+Floats = NDArray[np.float64]
+
+FAINT = 1e-12
+"""The margin of a guess by the most frequent class remembered."""
+
+
+class ForgettingState(State):
+    """One binary problem: that of the copy which predicts. It is restored by replaying its updates."""
+
+    def __init__(self, owner: ForgettingProblems, problem: int) -> None:
+        self.owner = owner
+        self.problem = problem
+
+    def margin(self, node: Any) -> float:
+        """The margin by the copy that predicts."""
+        return float(self.owner.margins(node)[self.problem])
+
+    def margins(self, nodes: Ints) -> Floats:
+        """The margins of several nodes."""
+        owner = self.owner
+        if not owner.forgot:
+            return owner.elder.states[self.problem].margins(nodes)
+        every = np.column_stack([state.margins(nodes) for state in owner.elder.states])
+        silent = ~every.any(axis=1)
+        return np.where(silent, owner.guess()[self.problem], every[:, self.problem])
+
+    def update(self, node: Any, label: int) -> None:
+        """Learn an answer; of several problems, update them together."""
+        if len(self.owner.states) > 1:
+            raise ParameterError("one answer counts for all classes here; update the problems together.")
+        self.owner.update(node, [label])
+
+    def ask(self, node: Any, trial: int | None = None) -> bool:
+        """Whether the copy that predicts wants this label."""
+        return self.owner.elder.states[self.problem].ask(node, trial)
+
+    def variance(self, node: Any) -> float:
+        """The variance by the copy that predicts."""
+        return self.owner.elder.states[self.problem].variance(node)
+
+    def explain(self, node: Any) -> list[tuple[int, float]]:
+        """The answers remembered that decided the margin."""
+        return self.owner.elder.states[self.problem].explain(node)
+
+    def remark(self, node: Any) -> str:
+        """The remark of the copy that predicts."""
+        return self.owner.elder.states[self.problem].remark(node)
+
+    def bound(self, labels: Ints) -> Bound:
+        """The bound of the one problem; with more classes, see `Problems.bound`."""
+        return self.owner.bound([labels]) if len(self.owner.states) == 1 else super().bound(labels)
+
+
+class ForgettingProblems(Problems):
+    """The copies of one game: the elder predicts and learns, the heir only learns."""
+
+    def __init__(self, graph: Graph, begin: Callable[[], Problems], window: int) -> None:
+        self.graph = graph
+        self.begin = begin
+        self.window = window
+        self.elder = begin()
+        self.heir: Problems | None = None
+        self.answers: list[tuple[Any, NDArray[np.int8], Any]] = []
+        super().__init__([ForgettingState(self, c) for c in range(len(self.elder.states))])
+
+    @property
+    def forgot(self) -> bool:
+        """Whether an answer has been forgotten."""
+        return self.first > 0
+
+    @property
+    def first(self) -> int:
+        """The number of the first answer that the elder has seen."""
+        return max(0, len(self.answers) // self.window - 1) * self.window
+
+    def margins(self, node: Any) -> Floats:
+        """The elder's margins; a guess where what it remembers says nothing."""
+        margins = self.elder.margins(node)
+        return self.guess() if self.forgot and not margins.any() else margins
+
+    def guess(self) -> Floats:
+        """Next to nothing, for the class most frequent among the answers remembered."""
+        seen = np.array([signs for _, signs, _ in self.answers[self.first :]], dtype=np.float64)
+        votes: Floats = seen.sum(axis=0)
+        if len(votes) == 1:
+            return FAINT * np.sign(votes)
+        return np.where(np.arange(len(votes)) == int(np.argmax(votes)), FAINT, -FAINT)
+
+    def asks(self, node: Any, trial: int | None = None) -> NDArray[np.bool_]:
+        """Which problems want this label by the elder's rule."""
+        return self.elder.asks(node, trial)
+
+    def variance(self, node: Any) -> float:
+        """The elder's variance."""
+        return self.elder.variance(node)
+
+    def chances(self, node: Any) -> Floats | None:
+        """The elder's probabilities, where it knows them."""
+        return self.elder.chances(node)
+
+    def update(self, node: Any, signs: Any, learns: Any = None) -> None:
+        """Let both copies learn; after every window the heir takes over and a new one begins."""
+        self.elder.update(node, signs, learns)
+        if self.heir is not None:
+            self.heir.update(node, signs, learns)
+        self.answers.append((node, np.array(signs, dtype=np.int8), learns))
+        if len(self.answers) % self.window == 0:
+            self.elder, self.heir = self.heir or self.elder, self.begin()
+
+    def bound(self, labels: Any) -> Bound:
+        """The sum over the stretches, each against a labelling that suits it.
+
+        That is the labelling given; where an answer of the stretch contradicts it, the one of smallest cut
+        that agrees with the stretch.
+        """
+        total = len(self.answers)
+        starts = [0, *range(self.window, total - self.window, self.window)]
+        parts = [self._stretch(start, labels) for start in starts]
+        if len(parts) == 1:
+            return parts[0]
+        assumed = {a.text: a for part in parts for a in part.assumptions if a.holds}
+        assumed |= {a.text: a for part in parts for a in part.assumptions if not a.holds}
+        terms = {f"stretch {k}": part.value for k, part in enumerate(parts)}
+        theorem = f"{parts[0].theorem}, summed over {len(parts)} stretches"
+        value = float(np.sum([part.value for part in parts]))
+        return Bound(value, theorem, terms, tuple(assumed.values()), tuple(parts))
+
+    def _stretch(self, start: int, labels: Any) -> Bound:
+        seen = self.answers[start : start + 2 * self.window]
+        copy, spoken = self.begin(), True
+        for i, (node, signs, learns) in enumerate(seen):
+            if start > 0 and i >= self.window:
+                spoken = spoken and bool(copy.margins(node).any())
+            copy.update(node, signs, learns)
+        bound = copy.bound([self._comparator(seen, c, np.asarray(u)) for c, u in enumerate(labels)])
+        said = Assumption("every prediction follows the margin (none was by the class remembered)", spoken)
+        return dataclasses.replace(bound, assumptions=(*bound.assumptions, said))
+
+    def _comparator(self, seen: list[Any], problem: int, labels: Ints) -> Ints:
+        if isinstance(self.graph, Features):
+            return labels
+        answers = {int(node): int(signs[problem]) for node, signs, _ in seen}
+        if all(labels[node] == label for node, label in answers.items()):
+            return labels
+        return minimum_cut(self.graph, list(answers.items())).sides.astype(np.int64)
+
+
+@dataclass(frozen=True)
+class Forgetting(Learner):
+    """A learner that forgets all but its latest answers; see the module.
+
+    Parameters
+    ----------
+    inner
+        The learner.
+    window
+        How many answers are always remembered; from twice as many on they are forgotten.
+
+    Examples
+    --------
+    >>> from zerokelvin.learners.base import make
+    >>> line = Graph.from_edges([(0, 1), (1, 2), (2, 3)])
+    >>> state = Forgetting(make("longest-path"), window=2).start(line)
+    >>> for node, label in [(0, -1), (1, -1), (2, 1), (3, 1)]:  # the labels have changed meanwhile
+    ...     state.update(node, label)
+    >>> [state.margin(node) for node in range(4)]
+    [1.0, 1.0, 1.0, 1.0]
+    """
+
+    inner: Learner
+    window: int
+
+    def __post_init__(self) -> None:
+        window: Any = self.window
+        if isinstance(window, bool) or not isinstance(window, (int, np.integer)) or window < 1:
+            raise ParameterError(f"forget={window!r} must be a whole number of at least 1.")
+        told = ("name", "multiclass", "has_variance", "takes_features")
+        vars(self).update({name: getattr(self.inner, name) for name in told})  # as the inner learner
+
+    def params(self) -> dict[str, Any]:
+        """The inner learner's hyper-parameters, and the window as `forget`."""
+        return {**self.inner.params(), "forget": self.window}
+
+    def check_domain(self, graph: Graph, needs_variance: bool = False) -> None:
+        """What the inner learner takes."""
+        self.inner.check_domain(graph, needs_variance)
+
+    def prepare(self, graph: Graph) -> Any:
+        """The inner learner's preparation, which all copies share."""
+        return self.inner.prepare(graph)
+
+    def start(self, graph: Graph, prepared: Any = None, rng: np.random.Generator | None = None) -> State:
+        """Begin one binary problem; every copy draws the same."""
+        seed = 0 if rng is None else int(rng.integers(1 << 62))
+        return self.start_problems(graph, 1, prepared, seed).states[0]
+
+    def start_problems(self, graph: Graph, count: int, prepared: Any, seed: int) -> Problems:
+        """Begin `count` problems side by side."""
+        ready = self.inner.prepare(graph) if prepared is None else prepared
+        return ForgettingProblems(
+            graph, lambda: self.inner.start_problems(graph, count, ready, seed), int(self.window)
+        )
+
+
+def forgetful(learner: Learner, forget: int | None) -> Learner:
+    """The learner itself, or one that forgets where a window is given."""
+    return learner if forget is None else Forgetting(learner, forget)
