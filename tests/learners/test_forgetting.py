@@ -47,6 +47,26 @@ def test_predictions_are_those_of_a_fresh_learner_on_the_latest_answers(game, wi
             problems.update(trials[count][0], [trials[count][1]])
 
 
+@given(strategies.games(max_nodes=6), st.integers(1, 6), st.integers(0, 25))
+def test_taught_at_once_or_one_by_one(game, window, cut):
+    graph, _, trials = game
+    learner = Forgetting(zk.learners.make("longest-path"), window)
+    one_by_one, at_once = (learner.start_problems(graph, 1, None, 0) for _ in range(2))
+    for part in (trials[:cut], trials[cut:]):
+        nodes = np.array([node for node, _ in part], dtype=np.int64)
+        signs = np.array([[label] for _, label in part], dtype=np.int8).reshape(-1, 1)
+        at_once.teach(nodes, signs)
+        for node, label in part:
+            one_by_one.update(node, [label])
+        everywhere = np.arange(graph.num_nodes)
+        for state, other in zip(at_once.states, one_by_one.states, strict=True):
+            assert state.margins(everywhere).tolist() == other.margins(everywhere).tolist()
+        heirs = [problems.heir for problems in (at_once, one_by_one)]
+        assert (heirs[0] is None) == (heirs[1] is None)
+        if heirs[0] is not None:
+            assert heirs[0].states[0].seen_nodes == heirs[1].states[0].seen_nodes
+
+
 def test_a_window_that_is_never_full_changes_nothing():
     example = zk.generators.planted_partition([15, 15, 15], 0.4, 0.03, np.random.default_rng(0))
     for name in ("perceptron", "longest-path", "gaussian", "sslgc", "auto"):

@@ -243,8 +243,39 @@ def test_a_class_that_comes_after_growth():
     assert np.array_equal(margins(session), margins(retold(session)))
 
 
-def test_a_bound_after_growth_is_no_guarantee():
+@given(stories("ab"), st.floats(0.1, 2), st.floats(0.01, 2), st.data())
+def test_the_bound_of_the_perceptron_outlives_growth(story, b, c, data):
+    session = tell(zk.start(story[0], "perceptron", classes=["a", "b"], b=b, c=c), story)
+    label = st.sampled_from("ab")
+    count = session.graph.num_nodes
+    labels = data.draw(st.lists(label, min_size=count, max_size=count))
+    bound = session.bound(labels)
+    assert bound.allows(session.mistakes) or not bound.holds
+    assert all("grow" not in assumption.text for assumption in bound.assumptions)
+
+
+def test_the_bound_of_a_grown_perceptron_counts_every_mistake(tmp_path):
     session = zk.start(PATH, "perceptron", classes=["x", "y"])
+    for node, label in [("ann", "x"), ("dan", "y")]:
+        session.learn(node, label)
+    before = session.bound(["x", "x", "y", "y"])
+    session.add_nodes(["eve"], [("dan", "eve")])
+    session.learn("eve", "y")
+    after = session.bound(["x", "x", "y", "y", "y"])
+    assert "Theorem 2.1" in before.theorem
+    assert "Cauchy" in after.theorem
+    assert after.holds
+    assert session.mistakes == 2 <= after.value
+    session.save(tmp_path / "s.zk")
+    assert zk.load(tmp_path / "s.zk", session.graph).bound(["x", "x", "y", "y", "y"]) == after
+    session.correct("dan", "x")  # replayed on the grown graph, where it may err elsewhere
+    session.save(tmp_path / "s.zk")
+    for one in (session, zk.load(tmp_path / "s.zk", session.graph)):
+        assert "did not grow" in str(one.bound(["x", "x", "y", "y", "y"]))
+
+
+def test_a_bound_after_growth_is_no_guarantee():
+    session = zk.start(PATH, "longest-path", classes=["x", "y"])
     session.add_edges([("ann", "dan")])
     session.learn("ann", "x")
     assert session.bound(["x"] * 4).holds  # nothing was learnt on the smaller graph

@@ -147,7 +147,12 @@ class Trace:
 
 
 class Problems:
-    """The binary problems of one game side by side: one for two classes, else one per class."""
+    """The binary problems of one game side by side: one for two classes, else one per class.
+
+    `bound_outlives_growth` says that the bound also covers mistakes made before the graph grew.
+    """
+
+    bound_outlives_growth: ClassVar[bool] = False
 
     def __init__(self, states: Sequence[State]) -> None:
         self.states = tuple(states)

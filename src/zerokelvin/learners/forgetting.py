@@ -153,6 +153,18 @@ class ForgettingProblems(Problems):
         if len(self.answers) % self.window == 0:
             self.elder, self.heir = self.heir or self.elder, self.begin()
 
+    def teach(self, nodes: Ints, signs: NDArray[np.int8]) -> None:
+        """Learn answers in order; at the start, only those that are not forgotten at their end."""
+        if self.answers:
+            super().teach(nodes, signs)
+            return
+        self.answers = [(node, row, None) for node, row in zip(nodes.tolist(), signs, strict=True)]
+        self.elder.teach(nodes[self.first :], signs[self.first :])
+        latest = len(nodes) // self.window * self.window
+        if latest:
+            self.heir = self.begin()
+            self.heir.teach(nodes[latest:], signs[latest:])
+
     def bound(self, labels: Any) -> Bound:
         """The sum over the stretches, each against a labelling that suits it.
 

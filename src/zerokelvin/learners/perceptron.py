@@ -47,7 +47,7 @@ Floats = NDArray[np.float64]
 class PerceptronState(State):
     """One binary problem of the perceptron: the weight vector and the mistakes it is made of."""
 
-    fields: ClassVar[tuple[str, ...]] = ("w", "mistaken_nodes", "mistaken_labels", "radius")
+    fields: ClassVar[tuple[str, ...]] = ("w", "mistaken_nodes", "mistaken_labels", "radius", "carried")
 
     def __init__(self, graph: Graph, columns: KernelColumns, learner: Perceptron) -> None:
         self.graph = graph
@@ -57,6 +57,7 @@ class PerceptronState(State):
         self.mistaken_nodes: list[int] = []
         self.mistaken_labels: list[int] = []
         self.radius = 0.0  # X² of Theorem 2.1: the largest K_ii among the mistakes
+        self.carried = False  # whether the kernel was another when the first mistakes were made
 
     def margin(self, node: int) -> float:
         """The weight w_i, the inner product of w with the coordinate of the node (eq. 3)."""
@@ -93,6 +94,9 @@ class PerceptronState(State):
         ``"2.1"`` uses the norms of the mistaken nodes, ``"4.2"`` the resistance diameter R_G instead,
         and ``"16"`` is the special case b = 1, c = 0 without noise,
         |M| ≤ (4 Φ(u) + β_u) (R_G + 1).
+
+        After the graph has grown, ⟨w, u⟩ = Σ y_t u(i_t) still, in the kernel of the new graph, so that
+        |M| ≤ 2 |M_A ∩ M_u| + ‖w‖ ‖u‖ by Cauchy–Schwarz, with ‖w‖² = Σ y_t w(i_t) as it is now.
         """
         u = np.asarray(labels, dtype=np.int64)
         disagreed = sum(y != u[i] for i, y in zip(self.mistaken_nodes, self.mistaken_labels, strict=True))
@@ -116,6 +120,12 @@ class PerceptronState(State):
             assumptions.append(Assumption("b = 1 and c = 0", plain))
             assumptions.append(Assumption("no label contradicts the comparator", disagreed == 0))
         terms |= {"‖u‖²": norm, "|M_A ∩ M_u|": float(disagreed)}
+        if self.carried:
+            energy = float(np.dot(self.w[self.mistaken_nodes], self.mistaken_labels)) * (1 + 1e-6)
+            terms = {name: value for name, value in terms.items() if name not in ("X²", "R_G")}
+            terms["‖w‖²"] = energy
+            value = 2 * disagreed + math.sqrt(max(energy, 0.0) * norm) if energy > 0 else 2.0 * disagreed
+            return Bound(value, "Cauchy–Schwarz on the mistakes", terms, tuple(assumptions[:1]))
         root = math.sqrt(2 * disagreed * product + product**2 / 4) if math.isfinite(product) else math.inf
         value = 2 * disagreed + product / 2 + root  # eq. (5) and (15)
         return Bound(value, f"{name}, Herbster and Pontil 2006", terms, tuple(assumptions))
@@ -164,6 +174,8 @@ class PerceptronState(State):
 class PerceptronProblems(Problems):
     """Perceptrons side by side: weights in one array, so that the game runs compiled between mistakes."""
 
+    bound_outlives_growth: ClassVar[bool] = True
+
     def __init__(self, states: list[State]) -> None:
         super().__init__(states)
         self.weights = np.stack([state.w for state in states if isinstance(state, PerceptronState)])
@@ -208,6 +220,7 @@ def carry_mistakes(old: PerceptronProblems, new: PerceptronProblems) -> None:
             mistaken_nodes=before.mistaken_nodes.copy(),
             mistaken_labels=before.mistaken_labels.copy(),
             radius=before.radius,
+            carried=True,
         )
     first: Any = new.states[0]
     new.weights[:] = apply_kernel(first.columns, coefficients)

@@ -7,7 +7,8 @@ from then on that of a session started on the new graph and told the same answer
 
 What was predicted on the smaller graph stays so: `mistakes`, `queries` and `trials` are kept, and correcting
 an answer later, which replays all answers on the present graph, recounts only the trials since the last
-growth. A bound speaks of a game on one graph; once a growth follows an answer it is marked as no guarantee.
+growth. A bound speaks of a game on one graph; once a growth follows an answer it is marked as no guarantee,
+unless it outlives growth, as the perceptron's does.
 
 A growth that is refused, by the graph or by the learner, leaves the session as it was.
 """

@@ -48,6 +48,7 @@ def save(session: Session, path: str | os.PathLike[str]) -> None:
         "seed": session.seed,
         "nodes": session.graph.num_nodes,
         "settled": session._settled,
+        "retold": session._retold,
     }
     rows = [(e.kind, e.node, code[e.label] if e.kind == LEARN else -1) for e in session.events]
     arrays = {"events": np.array(rows, dtype=np.int64).reshape(-1, 3)}

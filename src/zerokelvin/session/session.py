@@ -70,6 +70,7 @@ class Session:
         self.events: list[Event] = []
         self._outcomes: list[Outcome] = []
         self._settled = 0  # events before the last growth: what they found is kept
+        self._retold = False  # whether the learner saw those again on a larger graph
         if classes is not None and len(set(classes)) != len(classes):
             raise LabelError(f"classes {list(classes)!r} hold a class twice.")
         self._given = None if classes is None else tuple(classes)
@@ -204,6 +205,7 @@ class Session:
             raise SessionError("no class is known yet; learn one label or give classes= to start.")
         labelling = encode_labels(self.graph, labels, self.classes)
         grown = any(event.kind == LEARN for event in self.events[: self._settled])
+        grown = grown and (self._retold or not self._problems.bound_outlives_growth)
         return game_bound(self.graph, self._problems, labelling, by_prior=self._by_prior > 0, grown=grown)
 
     # -- names river users expect -----------------------------------------------------------------
@@ -256,7 +258,8 @@ class Session:
     def _replay(self, events: Sequence[Event], kept: Sequence[Outcome] = ()) -> None:
         """Go through the events anew; the first keep what they found, for that was on a smaller graph."""
         self._reset()
-        self.events, self._outcomes, self._settled = [], [], len(kept)
+        self.events, self._outcomes = [], []
+        self._settled, self._retold = len(kept), len(kept) > 0
         for i, event in enumerate(events):
             self._apply(event, kept[i] if i < len(kept) else None)
 
@@ -408,7 +411,8 @@ def load(path: str | os.PathLike[str], graph: Graph) -> Session:
     session._reset()
     kept = saving.outcomes(arrays, header["classes"])
     if kept is not None and saving.restore(session, arrays):
-        session.events, session._outcomes, session._settled = events, kept, header["settled"]
+        session.events, session._outcomes = events, kept
+        session._settled, session._retold = header["settled"], header["retold"]
     else:
         session._replay(events, [] if kept is None else kept[: header["settled"]])
     return session
