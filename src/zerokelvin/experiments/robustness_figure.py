@@ -38,6 +38,7 @@ def draw_robustness(values: Mapping[Any, Any], panels: Sequence[Any]) -> Figure:
         for name, series in found.get("errors_forgetting", {}).items():
             _line(axes, found["values"], series, name, forgets=True)
         _finish(axes, panel, found["values"])
+    figure.axes[0].set_ylim(bottom=0)  # shared by all, so after the last line is drawn
     figure.axes[0].set_ylabel("Wrong predictions, share of all trials", color=INK)
     handles = [
         Line2D([], [], color=c, marker=m, markersize=7, linewidth=2, label=n) for n, (c, m) in STYLES.items()
@@ -61,10 +62,9 @@ def draw_robustness(values: Mapping[Any, Any], panels: Sequence[Any]) -> Figure:
 
 def _line(axes: Axes, points: Sequence[float], series: Mapping[str, Any], name: str, forgets: bool) -> None:
     colour, marker = STYLES[name]
-    at, error, spread = np.arange(len(points)), np.array(series["error"]), np.array(series["std"])
     axes.plot(
-        at,
-        error,
+        np.arange(len(points)),
+        series["error"],
         color=colour,
         marker=marker,
         markersize=8 if marker == "*" else 5.5,
@@ -73,8 +73,6 @@ def _line(axes: Axes, points: Sequence[float], series: Mapping[str, Any], name: 
         linestyle=(0, (4, 2)) if forgets else "-",
         zorder=3 if name == "auto" else 2,
     )
-    if not forgets:
-        axes.fill_between(at, error - spread, error + spread, color=colour, alpha=0.15, linewidth=0)
 
 
 def _finish(axes: Axes, panel: Any, points: Sequence[float]) -> None:
@@ -82,7 +80,6 @@ def _finish(axes: Axes, panel: Any, points: Sequence[float]) -> None:
     axes.set_xlabel(panel.axis, color=INK)
     axes.set_xticks(np.arange(len(points)), [f"{value:g}" for value in points])
     axes.yaxis.set_major_formatter(PercentFormatter(1.0, decimals=0))
-    axes.set_ylim(bottom=0)
     axes.spines[["top", "right"]].set_visible(False)
     axes.spines[["left", "bottom"]].set_color(GREY)
     axes.tick_params(colors=INK)

@@ -199,12 +199,14 @@ def _values(
 def _tabulate(panel: Panel, values: dict[str, Any]) -> Table:
     found, settings = values["panels"][panel.name], values["settings"]
     rows: list[tuple[str, ...]] = []
+    spreads = [0.0]
     for key, suffix in (("errors", ""), ("errors_forgetting", ", forgetting")):
         for name, series in found.get(key, {}).items():
-            pairs = zip(series["error"], series["std"], strict=True)
-            cells = (f"{e:.3f} ± {s:.3f}" if settings["shuffles"] > 1 else f"{e:.3f}" for e, s in pairs)
-            rows.append((f"{name}{suffix}", *cells))
+            rows.append((f"{name}{suffix}", *(f"{error:.3f}" for error in series["error"])))
+            spreads += series["std"]
     notes = []
+    if settings["shuffles"] > 1:
+        notes.append(f"Standard deviations over the orders are at most {max(spreads):.3f}.")
     if panel.forgets:
         notes.append(
             f"forgetting: the latest {settings['window']:,} to {2 * settings['window']:,} answers count."
@@ -212,8 +214,8 @@ def _tabulate(panel: Panel, values: dict[str, Any]) -> Table:
     games = f"mean of {settings['shuffles']} orders" if settings["shuffles"] > 1 else "one order"
     what = f"{settings['data']}, {settings['trials']:,} trials, {games}"
     return Table(
-        f"{panel.title}: error ({what})",
-        (panel.axis.lower(), *(f"{value:g}" for value in found["values"])),
+        f"{panel.title}: error by {panel.axis[0].lower()}{panel.axis[1:]} ({what})",
+        ("learner", *(f"{value:g}" for value in found["values"])),
         tuple(rows),
         numbers=tuple(range(1, len(found["values"]) + 1)),
         notes=tuple(notes),
