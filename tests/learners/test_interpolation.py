@@ -9,7 +9,7 @@ import strategies
 import zerokelvin as zk
 from naive.flow_graphs import small_graph
 from zerokelvin.errors import GraphError, ParameterError
-from zerokelvin.learners import seminorm, sign
+from zerokelvin.learners import seminorm_harmonic, sign
 from zerokelvin.learners.interpolation import Interpolation
 from zerokelvin.linalg.resistance import resistance_diameter
 
@@ -52,6 +52,28 @@ def test_smaller_p_reaches_the_minimum_and_certifies_it(p):
             assert naive.energy(graph, state.f, p) == pytest.approx(gap.primal)
             assert gap.dual <= best * (1 + 1e-12) + 1e-12  # a lower bound on what any other method finds
             assert gap.primal <= best * (1 + 1e-7) + 1e-12
+
+
+@pytest.mark.parametrize("p", [1.2, 1.5, 1.8])
+def test_every_label_of_a_game_leaves_a_certified_minimum(p):
+    """Warm starts, parts that fall apart, labels that surprise: the gap is closed after each."""
+    rng = np.random.default_rng(2)
+    example = zk.generators.planted_partition([60, 60], 0.08, 0.02, rng)
+    truth = np.where(np.asarray(example.labels) == 0, -1, 1)
+    truth[rng.permutation(120)[:12]] *= -1
+    state = Interpolation(p=p).start(example.graph)
+    for node in rng.permutation(120).tolist():
+        state.update(node, int(truth[node]))
+        assert state.gap().relative <= state.learner.tol
+
+
+def test_a_failing_warm_start_begins_again_with_a_large_smoothing(monkeypatch):
+    monkeypatch.setattr("zerokelvin.learners.seminorm_newton.WARM_STEPS", 0)
+    graph = zk.generators.grid(6, 6).graph
+    state = Interpolation(p=1.3).start(graph)
+    for node, label in ((0, -1), (35, 1), (5, 1), (30, -1)):
+        state.update(node, label)
+        assert state.gap().relative <= 1e-8
 
 
 def test_the_gap_sees_a_wrong_interpolant():
@@ -152,7 +174,7 @@ def test_a_long_path_falls_back_on_the_solvers():
 
 def test_problems_share_one_system_per_label(monkeypatch):
     calls = []
-    original = seminorm.harmonic_response
+    original = seminorm_harmonic.harmonic_response
 
     def counted(*arguments):
         calls.append(arguments[2])

@@ -5,9 +5,10 @@ Predict with the sign of the function that agrees with all labels so far and min
     ‖f‖_p^p = Σ_e w_e |f_i − f_j|^p,     1 < p ≤ 2.
 
 Every label is learnt. The interpolant of one trial is the start for the next; only the part of the graph
-that the new label can reach without crossing another one is computed again (`zerokelvin.learners.seminorm`).
-For p = 2 that is one linear system per label, shared by all classes; for p < 2 Newton steps to a relative
-duality gap of `tol`. `InterpolationState.gap` certifies the present interpolant independently.
+that the new label can reach without crossing another one is computed again. For p = 2 that is one linear
+system per label, shared by all classes (`zerokelvin.learners.seminorm_harmonic`); for p < 2 Newton steps to a
+relative duality gap of `tol` (`zerokelvin.learners.seminorm_newton`). `InterpolationState.gap` certifies the
+present interpolant independently (`zerokelvin.learners.seminorm`).
 
 - *Before a component has a label* its margins are 0; with labels of one kind it has that label throughout.
 - *Ties*: |f| below 1e-9 is rounding, and counts as 0, which predicts +1.
@@ -37,7 +38,10 @@ from zerokelvin.certify import Assumption, Bound
 from zerokelvin.errors import ParameterError
 from zerokelvin.graph import Graph
 from zerokelvin.learners.base import Learner, Problems, State, learner, sign
-from zerokelvin.learners.seminorm import Gap, duality_gap, find_region, harmonic_response, minimise
+from zerokelvin.learners.seminorm import Gap, duality_gap
+from zerokelvin.learners.seminorm_harmonic import harmonic_response
+from zerokelvin.learners.seminorm_newton import elimination_rank, minimise
+from zerokelvin.learners.seminorm_regions import find_region
 from zerokelvin.linalg.solver import ENGINES
 
 __all__ = ["Interpolation", "InterpolationState"]
@@ -54,9 +58,10 @@ class InterpolationState(State):
 
     fields: ClassVar[tuple[str, ...]] = ("f", "labels", "shown", "reach", "hard")
 
-    def __init__(self, graph: Graph, learner: Interpolation) -> None:
+    def __init__(self, graph: Graph, learner: Interpolation, rank: Ints) -> None:
         self.graph = graph
         self.learner = learner
+        self.rank = rank
         self.f = np.zeros(graph.num_nodes)
         self.labels = np.zeros(graph.num_nodes, dtype=np.int8)  # 0: none
         self.shown = np.zeros(graph.num_nodes, dtype=np.int8)  # which labels a node was ever given
@@ -155,7 +160,7 @@ class InterpolationState(State):
         known = self.labels.copy()
         known[node] = label
         self.f[node] = label
-        minimise(self.graph, known, self.f, node, self.learner.p, self.learner.tol)
+        minimise(self.graph, known, self.f, node, self.learner.p, self.learner.tol, self.rank)
 
     def _path_reach(self, node: int) -> float:
         """r^(2/p)/(p−1) with r bounded by the shortest path from a node to the nearest other label."""
@@ -225,16 +230,16 @@ class Interpolation(Learner):
         if self.engine != "auto" and self.engine not in ENGINES:
             raise ParameterError(f"unknown engine '{self.engine}'; known: auto, {', '.join(ENGINES)}.")
 
-    def prepare(self, graph: Graph) -> None:
-        """Nothing is computed beforehand; a signed graph is refused."""
+    def prepare(self, graph: Graph) -> Ints:
+        """The order in which nodes are eliminated (p < 2); a signed graph is refused."""
         graph.require_positive("interpolation")
+        return elimination_rank(graph) if self.p < 2 else np.arange(graph.num_nodes)
 
     def start(
-        self, graph: Graph, prepared: None = None, rng: np.random.Generator | None = None
+        self, graph: Graph, prepared: Ints | None = None, rng: np.random.Generator | None = None
     ) -> InterpolationState:
         """Begin without labels."""
-        self.prepare(graph)
-        return InterpolationState(graph, self)
+        return InterpolationState(graph, self, self.prepare(graph) if prepared is None else prepared)
 
 
 class _Responses:
