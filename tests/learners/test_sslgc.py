@@ -11,7 +11,11 @@ from zerokelvin import Graph, play
 from zerokelvin.errors import ParameterError
 from zerokelvin.learners import make
 from zerokelvin.learners.bbq import Bbq
+from zerokelvin.learners.ridge_screen import above, screen
 from zerokelvin.learners.sslgc import Sslgc
+from zerokelvin.linalg.growing_inverse import empty_inverse, form_of, inverse_of, learn_row, refresh
+from zerokelvin.linalg.lanes import LANES
+from zerokelvin.linalg.tiles import padded
 
 
 @pytest.mark.kernels
@@ -91,6 +95,34 @@ def test_bounds_of_selective_learners_promise_nothing_on_passed_trials():
         bound = play(graph, [0, 1, 1], name).bound
         assert not bound.holds
         assert "every label is asked for" in str(bound)
+
+
+@pytest.mark.kernels
+@given(st.integers(0, 2**32), st.integers(1, 20), st.sampled_from([1e-6, 0.01, 1.0]), st.integers(0, 30))
+def test_single_precision_is_off_by_less_than_its_slack(seed, d, mu, count):
+    rng = np.random.default_rng(seed)
+    scales = np.geomspace(1, 1e-3, d)
+    kept, width = empty_inverse(d, mu), padded(d)
+    scratch = np.empty((4, width))
+    rows = rng.normal(size=(count, d)) * scales
+    for x in rows:
+        learn_row(kept, x, np.ones(1), scratch)
+    refresh(kept, rows, np.ones((count, 1)))
+    block = np.zeros((width, LANES))
+    block[:d] = (rng.normal(size=(LANES, d)) * scales).T
+    short = np.zeros(LANES * (width + 1) + 4 * width * (width // 8 + 1), dtype=np.float32)
+    short[: LANES * width] = block.ravel()
+    forms, slack = np.empty((2, LANES))
+    screen(kept, 1, np.abs(block).ravel(), short, forms, slack, scratch)
+    for lane in range(LANES):
+        x = np.ascontiguousarray(block[:d, lane])
+        exact = form_of(kept, 1, x, scratch)
+        assert abs(forms[lane] - exact) <= slack[lane]
+        assert slack[lane] <= 1e-3 * (np.abs(x) @ np.sqrt(np.diag(inverse_of(kept, d)))) ** 2 + 1e-20
+        for floor in (0.5 * exact, exact, 2 * exact):
+            floor /= 1 + floor
+            asked = above(forms[lane], slack[lane], floor, kept, 1, x, scratch)
+            assert asked == (exact / (1 + exact) > floor)
 
 
 @pytest.mark.parametrize("kappa", [-0.1, 1.5])

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from zerokelvin.jit import kernel
 from zerokelvin.linalg.lanes import LANES, add_forms, aligned, combine, eight_dot, lay_out, sweep_panel
-from zerokelvin.linalg.tiles import block_forms, pack, padded, sweep, unpack_tiles
+from zerokelvin.linalg.tiles import block_forms, diagonal, pack, padded, short_forms, sweep, unpack_tiles
 
 
 @kernel
@@ -68,6 +68,11 @@ def test_compiled_equals_defined_to_the_last_bit(seed, panels):
     np.testing.assert_array_equal(tiles, other)
     np.testing.assert_array_equal(out, out_other)
     np.testing.assert_array_equal(forms, forms_other)
+    short, short_block = tiles.astype(np.float32), block.astype(np.float32)
+    forms, forms_other = np.zeros((2, LANES), dtype=np.float32)
+    compiled_add_forms(short, 0, panels, short_block, 0, forms)
+    add_forms(short, 0, panels, short_block, 0, forms_other)
+    np.testing.assert_array_equal(forms, forms_other)
     for lane in (0, 7, 15, 16, 31):
         scores, scores_other = np.full((2, LANES), 9.0)
         compiled_combine(block, w, lane, scores)
@@ -113,3 +118,9 @@ def test_tiles_against_the_whole_matrix(seed, d):
     block_forms(tiles, width // 8, block.ravel(), forms)
     expected = np.einsum("ib,ij,jb->b", block[:d], changed, block[:d])
     np.testing.assert_allclose(forms, expected, atol=1e-11 * d)
+    short = np.empty(LANES, dtype=np.float32)
+    short_forms(tiles.astype(np.float32), width // 8, block.ravel().astype(np.float32), short)
+    np.testing.assert_allclose(short, expected, atol=1e-4 * d)
+    found = np.empty(width)
+    diagonal(tiles, found)
+    np.testing.assert_allclose(found[:d], np.diag(changed), atol=1e-13)

@@ -4,7 +4,8 @@ Coming trials stand side by side in blocks, coordinate by coordinate, so that th
 take as long as a few single ones. Where a problem learns, the rest of its block is scored again, each score
 in the same order of additions as trial by trial: margins are the same to the last bit. Where the variance is
 needed, r = xᵀA⁻¹x is computed for a block at once, which reads the inverse once for all of it, and an update
-with u = A⁻¹x_k takes (u·x_j)² / (1 + r_k) off r_j.
+with u = A⁻¹x_k takes (u·x_j)² / (1 + r_k) off r_j. Where only a threshold matters, `ridge_screen` begins in
+single precision.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from zerokelvin.jit import kernel
+from zerokelvin.learners.ridge_screen import above, screen
 from zerokelvin.linalg.growing_inverse import PENDING, due, form_of, learn_row, score_row, tiles_of
 from zerokelvin.linalg.lanes import LANES, aligned, combine, lay_out
 from zerokelvin.linalg.tiles import block_forms
@@ -109,7 +111,7 @@ def _take_off(kept: Floats, block: Floats, lane: int, cross: Floats, forms: Floa
     combine(block, kept[1], lane, cross)
     scale = kept[0, PENDING]
     for b in range(lane, LANES):
-        forms[b] = max(forms[b] - scale * cross[b] * cross[b], 0.0)
+        forms[b] -= scale * cross[b] * cross[b]
 
 
 @kernel
@@ -141,6 +143,9 @@ def play_ridge(
     forms = aligned(groups * LANES).reshape(groups, LANES)
     cross = aligned(LANES)
     picks = np.empty(LANES, dtype=np.int64)
+    slack = aligned(groups * LANES).reshape(groups, LANES)  # stays 0 where the forms are exact
+    sizes = aligned(LANES * width)
+    short = aligned((LANES * (width + 1) + 4 * width * (width // 8 + 1)) // 2).view(np.float32)
     lane, wanted = LANES - 1, False
     while settings[6] < settings[9] and not wanted:
         t = settings[6]
@@ -155,8 +160,15 @@ def play_ridge(
             for c in range(problems):
                 combine(block, kept[c // sides, 2 + c % sides], 0, scores[c])
             if own or sees:
+                if not sees:
+                    for k in range(block.shape[0]):
+                        sizes[k] = abs(block[k])
+                        short[k] = block[k]
                 for g in range(groups):
-                    block_forms(tiles_of(kept[g], sides), width // 8, block, forms[g])
+                    if sees:
+                        block_forms(tiles_of(kept[g], sides), width // 8, block, forms[g])
+                    else:
+                        screen(kept[g], sides, sizes, short, forms[g], slack[g], scratch)
                     _take_off(kept[g], block, 0, cross, forms[g])
         first, second = -np.inf, -np.inf
         for c in range(problems):
@@ -175,13 +187,21 @@ def play_ridge(
                 limit = rules[0, t]
                 spread = 0.0
                 if sees:
-                    form = forms[:, lane].max()
+                    form = max(forms[:, lane].max(), 0.0)
                     spread = form / (1.0 + form)
                     limit += rules[1, t] * np.sqrt(spread)
                 if spread > rules[2, t] and sureness < limit:
                     for c in range(problems):
-                        form = forms[c // sides, lane] if own else np.inf
-                        if not own or form / (1.0 + form) > rules[3, t]:
+                        g = c // sides
+                        if not own or above(
+                            forms[g, lane],
+                            slack[g, lane],
+                            rules[3, t],
+                            kept[g],
+                            sides,
+                            matrix[nodes[t]],
+                            scratch,
+                        ):
                             codes[t, c] = ASKED
                             asks = True
             else:

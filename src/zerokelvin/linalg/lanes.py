@@ -22,6 +22,8 @@ from numpy.typing import NDArray
 
 from zerokelvin.jit import kernel
 from zerokelvin.linalg.vector_code import (
+    EIGHT,
+    SIXTEEN,
     add_across,
     array_of,
     at,
@@ -37,6 +39,7 @@ from zerokelvin.linalg.vector_code import (
 __all__ = ["LANES", "add_forms", "aligned", "combine", "eight_dot", "lay_out", "sweep_panel"]
 
 Floats = NDArray[np.float64]
+Reals = NDArray[np.float64] | NDArray[np.float32]
 
 LANES = 32
 """How many vectors stand side by side in a block."""
@@ -85,14 +88,14 @@ def sweep_panel(tiles: Floats, panel: int, p: Floats, scale: float, x: Floats, o
     out[first : first + 8] += _across(sums)
 
 
-def add_forms(tiles: Floats, panel: int, panels: int, block: Floats, lane: int, forms: Floats) -> None:
-    """Add what one row of tiles gives to the forms xᵀMx of the 16 lanes from `lane` on.
+def add_forms(tiles: Reals, panel: int, panels: int, block: Reals, lane: int, forms: Reals) -> None:
+    """Add what one row of tiles gives to the forms xᵀMx of 16 lanes, or 32 in single precision, from `lane`.
 
     `block` holds `LANES` vectors x, coordinate by coordinate.
     """
-    first = 8 * panel
-    rows = block.reshape(-1, LANES)[:, lane : lane + 16]
-    sums = np.zeros((8, 16))
+    first, span = 8 * panel, 128 // block.itemsize
+    rows = block.reshape(-1, LANES)[:, lane : lane + span]
+    sums = np.zeros((8, span), dtype=block.dtype)
     for j in [*range(1, panels - panel), 0]:
         if j == 0:
             sums += sums
@@ -100,7 +103,7 @@ def add_forms(tiles: Floats, panel: int, panels: int, block: Floats, lane: int, 
         for k in range(8):
             sums += tile[:, k, None] * rows[first + 8 * j + k]
     for k in range(8):
-        forms[lane : lane + 16] += rows[first + k] * sums[k]
+        forms[lane : lane + span] += rows[first + k] * sums[k]
 
 
 def combine(block: Floats, weights: Floats, lane: int, scores: Floats) -> None:
@@ -185,22 +188,25 @@ def _sweep_panel(
 def _add_forms(
     _: Any, tiles: Any, _panel: Any, _panels: Any, block: Any, _lane: Any, forms: Any
 ) -> tuple[Any, Codegen]:
+    kind = SIXTEEN if tiles.dtype == types.float32 else EIGHT
+    halves = (0, kind.count)
+
     def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         arrays = (array_of(context, builder, signature, args, k) for k in (0, 3, 5))
         square, vectors, target = (array.data for array in arrays)
-        first, halves = builder.mul(args[1], at(8)), (0, 8)
-        sums = [running_sums(builder, 2) for _ in range(8)]
+        first = builder.mul(args[1], at(8))
+        sums = [running_sums(builder, 2, kind) for _ in range(8)]
 
         def row_of(coordinate: Any) -> list[Any]:
             base = builder.add(builder.mul(coordinate, at(LANES)), args[4])
-            return [load(builder, vectors, builder.add(base, at(half))) for half in halves]
+            return [load(builder, vectors, builder.add(base, at(half)), kind) for half in halves]
 
         def pass_over(begin: Any, column: Any) -> None:
             for k in range(8):
                 values = row_of(builder.add(column, at(k)))
                 for i in range(8):
                     entry = builder.load(builder.gep(square, [builder.add(begin, at(8 * i + k))]))
-                    entry = spread(builder, entry)
+                    entry = spread(builder, entry, kind)
                     for slot, value in zip(sums[i], values, strict=True):
                         builder.store(madd(builder, builder.load(slot), entry, value), slot)
 
@@ -214,7 +220,7 @@ def _add_forms(
                 builder.store(builder.fadd(once, once), slot)
         pass_over(at(0), first)
         places = [builder.add(args[4], at(half)) for half in halves]
-        totals = [load(builder, target, place) for place in places]
+        totals = [load(builder, target, place, kind) for place in places]
         for k in range(8):
             values = row_of(builder.add(first, at(k)))
             for half in range(2):

@@ -14,9 +14,10 @@ from numpy.typing import NDArray
 from zerokelvin.jit import kernel
 from zerokelvin.linalg.lanes import add_forms, sweep_panel
 
-__all__ = ["block_forms", "pack", "padded", "sweep", "unpack_tiles"]
+__all__ = ["block_forms", "diagonal", "pack", "padded", "short_forms", "sweep", "unpack_tiles"]
 
 Floats = NDArray[np.float64]
+Shorts = NDArray[np.float32]
 
 
 def padded(dimension: int) -> int:
@@ -74,4 +75,25 @@ def block_forms(tiles: Floats, panels: int, block: Floats, forms: Floats) -> Non
     for i in range(panels):
         add_forms(tiles[at:], i, panels, block, 0, forms)
         add_forms(tiles[at:], i, panels, block, 16, forms)
+        at += 64 * (panels - i)
+
+
+@kernel
+def short_forms(tiles: Shorts, panels: int, block: Shorts, forms: Shorts) -> None:
+    """`block_forms` in single precision."""
+    forms[:] = 0.0
+    at = 0
+    for i in range(panels):
+        add_forms(tiles[at:], i, panels, block, 0, forms)
+        at += 64 * (panels - i)
+
+
+@kernel
+def diagonal(tiles: Floats, values: Floats) -> None:
+    """Read the diagonal, padding included."""
+    panels = values.shape[0] // 8
+    at = 0
+    for i in range(panels):
+        for k in range(8):
+            values[8 * i + k] = tiles[at + 9 * k]
         at += 64 * (panels - i)

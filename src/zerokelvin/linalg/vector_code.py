@@ -1,4 +1,4 @@
-"""Vectors of eight numbers inside compiled kernels: the instructions of `zerokelvin.linalg.lanes`.
+"""Vectors of eight numbers, or sixteen short ones, inside kernels: the instructions of `lanes`.
 
 Each function adds instructions to an LLVM builder. None of them may be reordered or fused, so results do
 not depend on the processor.
@@ -12,6 +12,8 @@ from llvmlite import ir
 from numba.core import cgutils
 
 __all__ = [
+    "EIGHT",
+    "SIXTEEN",
     "add_across",
     "array_of",
     "at",
@@ -26,6 +28,7 @@ __all__ = [
 
 DOUBLE, WORD, INDEX = ir.DoubleType(), ir.IntType(32), ir.IntType(64)
 EIGHT = ir.VectorType(DOUBLE, 8)
+SIXTEEN = ir.VectorType(ir.FloatType(), 16)
 
 ROUNDS = (
     ([0, 8, 2, 10, 4, 12, 6, 14], [1, 9, 3, 11, 5, 13, 7, 15]),
@@ -45,20 +48,21 @@ def array_of(context: Any, builder: Any, signature: Any, args: Any, which: int) 
     return context.make_array(signature.args[which])(context, builder, args[which])
 
 
-def load(builder: Any, base: Any, place: Any) -> Any:
-    """Eight numbers from memory."""
-    return builder.load(builder.bitcast(builder.gep(base, [place]), EIGHT.as_pointer()), align=8)
+def load(builder: Any, base: Any, place: Any, kind: Any = EIGHT) -> Any:
+    """A vector from memory."""
+    return builder.load(builder.bitcast(builder.gep(base, [place]), kind.as_pointer()), align=4)
 
 
 def store(builder: Any, value: Any, base: Any, place: Any) -> None:
-    """Eight numbers to memory."""
-    builder.store(value, builder.bitcast(builder.gep(base, [place]), EIGHT.as_pointer()), align=8)
+    """A vector to memory."""
+    builder.store(value, builder.bitcast(builder.gep(base, [place]), value.type.as_pointer()), align=4)
 
 
-def spread(builder: Any, number: Any) -> Any:
-    """One number eight times."""
-    empty = ir.Constant(EIGHT, ir.Undefined)
-    return _shuffle(builder, builder.insert_element(empty, number, ir.Constant(WORD, 0)), empty, [0] * 8)
+def spread(builder: Any, number: Any, kind: Any = EIGHT) -> Any:
+    """One number in all places."""
+    empty = ir.Constant(kind, ir.Undefined)
+    first = builder.insert_element(empty, number, ir.Constant(WORD, 0))
+    return _shuffle(builder, first, empty, [0] * kind.count)
 
 
 def pick(builder: Any, vector: Any, k: int) -> Any:
@@ -71,11 +75,11 @@ def madd(builder: Any, total: Any, a: Any, b: Any) -> Any:
     return builder.fadd(total, builder.fmul(a, b))
 
 
-def running_sums(builder: Any, count: int) -> list[Any]:
+def running_sums(builder: Any, count: int, kind: Any = EIGHT) -> list[Any]:
     """Places for `count` vectors, zero at first."""
-    slots = [cgutils.alloca_once(builder, EIGHT) for _ in range(count)]  # type: ignore[no-untyped-call]
+    slots = [cgutils.alloca_once(builder, kind) for _ in range(count)]  # type: ignore[no-untyped-call]
     for slot in slots:
-        builder.store(ir.Constant(EIGHT, [ir.Constant(DOUBLE, 0.0)] * 8), slot)
+        builder.store(ir.Constant(kind, [ir.Constant(kind.element, 0.0)] * kind.count), slot)
     return slots
 
 
@@ -102,4 +106,4 @@ def transpose(builder: Any, rows: list[Any]) -> list[Any]:
 
 
 def _shuffle(builder: Any, a: Any, b: Any, picks: list[int]) -> Any:
-    return builder.shuffle_vector(a, b, ir.Constant(ir.VectorType(WORD, 8), picks))
+    return builder.shuffle_vector(a, b, ir.Constant(ir.VectorType(WORD, len(picks)), picks))
