@@ -36,7 +36,7 @@ def cli(context: click.Context) -> None:
       zerokelvin learners                   what can learn
       zerokelvin datasets                   what can be loaded by name
       zerokelvin run edges.csv labels.csv   measure a learner on your own graph
-      zerokelvin compare edges.csv labels.csv   all learners, and what you might use instead
+      zerokelvin compare cora               all learners, and what you might use instead
       zerokelvin reproduce table2           measure a paper's table again
       zerokelvin bench                      measure how fast it is
 
