@@ -30,6 +30,19 @@ def draw_picard_queyranne(pq: PicardQueyranne, ax: Any = None) -> Any:
         here = np.flatnonzero(level == column)
         for k, v in enumerate(here):
             position[int(v)] = (float(column), (len(here) - 1) / 2 - k)
+    outline = {}
+    for box, (x, y) in position.items():
+        kind = "source" if box == pq.source else "target" if box == pq.target else "inner"
+        text = ax.text(
+            x,
+            y,
+            _caption(pq, box),
+            ha="center",
+            va="center",
+            color="black" if kind == "inner" else "white",
+            bbox={"boxstyle": "round", "facecolor": COLOURS[kind], "edgecolor": "#555555"},
+        )
+        outline[box] = text.get_bbox_patch()
     heaviest = float(pq.arc_weights.max()) if len(pq.arc_weights) else 1.0
     for (i, j), weight in zip(pq.arcs.tolist(), pq.arc_weights.tolist(), strict=True):
         bend = 0.0 if level[j] - level[i] == 1 else 0.25
@@ -39,23 +52,14 @@ def draw_picard_queyranne(pq: PicardQueyranne, ax: Any = None) -> Any:
             position[i],
             arrowprops={
                 "arrowstyle": "-|>",
-                "shrinkA": 14,
-                "shrinkB": 14,
+                "shrinkA": 1,
+                "shrinkB": 1,
+                "patchA": outline[i],  # arrows begin and end where the boxes do, however wide they are
+                "patchB": outline[j],
                 "lw": 0.8 + 1.6 * weight / heaviest,
                 "color": "#555555",
                 "connectionstyle": f"arc3,rad={bend}",
             },
-        )
-    for box, (x, y) in position.items():
-        kind = "source" if box == pq.source else "target" if box == pq.target else "inner"
-        ax.text(
-            x,
-            y,
-            _caption(pq, box),
-            ha="center",
-            va="center",
-            color="black" if kind == "inner" else "white",
-            bbox={"boxstyle": "round", "facecolor": COLOURS[kind], "edgecolor": "#555555"},
         )
     xs, ys = zip(*position.values(), strict=True)
     ax.set_xlim(min(xs) - 0.6, max(xs) + 0.6)
