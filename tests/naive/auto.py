@@ -42,3 +42,42 @@ def newton(theta, covariance, logs, code):
     fisher = (design * p) @ design.T - np.outer(mean, mean)
     covariance = np.linalg.inv(np.linalg.inv(covariance) + fisher)
     return theta + covariance @ (design[:, code] - mean), covariance
+
+
+class Mixing:
+    """The mixture by its definitions, everything recomputed from the history."""
+
+    def __init__(self, floors, kernels, classes, soft, precision):
+        self.floors, self.soft = floors, soft
+        self.groups = [[*np.flatnonzero(kernels), len(floors)], list(range(len(floors) + 1))]
+        self.counts = np.zeros(classes)
+        self.thetas = [np.concatenate([np.full(len(g), 1 / len(g)), np.zeros(classes)]) for g in self.groups]
+        self.covariances = [np.eye(len(theta)) / precision for theta in self.thetas]
+        self.losses, self.surprises = [], np.zeros(2)
+
+    def judge(self, values):
+        classes = len(self.counts)
+        shares = np.maximum(values, 0) + np.array(self.floors)[:, None] / classes
+        shares = np.vstack([shares, self.counts + 1])
+        self.logs = np.log(shares / shares.sum(axis=1, keepdims=True))
+        self.combined = []
+        for group, theta in zip(self.groups, self.thetas, strict=True):
+            logits = theta @ np.vstack([self.logs[group], np.eye(classes)])
+            odds = np.exp(logits - logits.max())
+            self.combined.append(odds / odds.sum())
+        everyone = np.vstack([np.exp(self.logs), *self.combined])
+        top = np.isclose(everyone, everyone.max(axis=1, keepdims=True), rtol=1e-15, atol=0)
+        self.votes = self.soft * everyone + (1 - self.soft) * top / top.sum(axis=1, keepdims=True)
+        history = np.array(self.losses).reshape(-1, len(everyone))
+        weights = adahedge(np.vstack([history, np.zeros(len(everyone))]))[0][-1]
+        trust = np.exp(-(self.surprises - self.surprises.min()))
+        chances = trust / trust.sum() @ np.array(self.combined)
+        return int(np.argmax(weights @ self.votes)), chances
+
+    def learn(self, code):
+        self.losses.append(1 - self.votes[:, code])
+        for g, group in enumerate(self.groups):
+            self.surprises[g] -= math.log(self.combined[g][code])
+            step = newton(self.thetas[g], self.covariances[g], self.logs[group], code)
+            self.thetas[g], self.covariances[g] = step
+        self.counts[code] += 1

@@ -8,7 +8,16 @@ import importlib
 import pkgutil
 from typing import Any
 
-from zerokelvin.learners.asking import Always, Doubt, Margin, Policy, RandomRate, Variance, parse_policy
+from zerokelvin.learners.asking import (
+    Always,
+    Doubt,
+    Margin,
+    Policy,
+    RandomRate,
+    Value,
+    Variance,
+    parse_policy,
+)
 from zerokelvin.learners.base import (
     LEARNERS,
     Learner,
@@ -34,6 +43,7 @@ __all__ = [
     "State",
     "Trace",
     "Trials",
+    "Value",
     "Variance",
     "learner",
     "make",

@@ -9,14 +9,18 @@ largest margins, every policy here is one comparison per trial,
 so a compiled game needs nothing but an array of limits. Learners that know how unsure they are (their
 `variance`, r_t of the second-order learners) can be combined with policies that look at it too:
 
-    ask  ⇔  variance > floor(trial)  and  confidence < limit(trial) + gain(trial) √variance.
+    ask  ⇔  variance > floor(trial)  and  confidence < limit(trial) + gain(trial) √variance,
+
+and learners that know what a label is worth to the nodes still to come (its `value`,
+`zerokelvin.learners.influence`) with a policy that puts the value in the place of the variance.
 
 Coins are a hash of (seed, trial): deciding consumes no state, so asking twice gives the same answer and
 a saved session goes on as before.
 
 The margin policy asks with probability b / (b + |margin|) (Cesa-Bianchi, Gentile, Zaniboni 2006), the
 variance policy where r_t > t^−κ (Cesa-Bianchi, Gentile, Orabona 2009; Gu et al. 2013, Algorithm 2), and
-the doubt policy where margin² < c r_t log t (the rule of Dekel, Gentile, Sridharan 2012).
+the doubt policy where margin² < c r_t log t (the rule of Dekel, Gentile, Sridharan 2012). The value policy,
+ours, asks where an answer is both uncertain and of use to others.
 """
 
 from __future__ import annotations
@@ -36,6 +40,7 @@ __all__ = [
     "Margin",
     "Policy",
     "RandomRate",
+    "Value",
     "Variance",
     "coins",
     "confidence",
@@ -51,6 +56,12 @@ class Policy(ABC):
     """Decides from the confidence of a prediction whether to ask for its label."""
 
     needs_variance: ClassVar[bool] = False
+    needs_value: ClassVar[bool] = False
+
+    @property
+    def needs_spread(self) -> bool:
+        """Whether `gains` and `floors` matter."""
+        return self.needs_variance or self.needs_value
 
     @abstractmethod
     def limits(self, coins: Floats) -> Floats:
@@ -188,6 +199,34 @@ class Doubt(Policy):
         return f"doubt:{self.c!r}"
 
 
+@dataclass(frozen=True)
+class Value(Policy):
+    """Ask where the value of a label, influence over lead, is above 1/C: lead < C · influence.
+
+    >>> Value(0.5).floors(np.array([7])).tolist()
+    [2.0]
+    """
+
+    c: float = 0.66
+
+    needs_value: ClassVar[bool] = True
+
+    def __post_init__(self) -> None:
+        if not (self.c > 0 and np.isfinite(self.c)):
+            raise ParameterError(f"policy value:{self.c} needs a positive, finite scale.")
+
+    def limits(self, coins: Floats) -> Floats:
+        """Infinite: the value decides."""
+        return np.full(len(coins), np.inf)
+
+    def floors(self, trials: Ints) -> Floats:
+        """The least value 1/C."""
+        return np.full(len(trials), 1.0 / self.c)
+
+    def __str__(self) -> str:
+        return f"value:{self.c!r}"
+
+
 def variance_floors(kappa: float, trials: Ints) -> Floats:
     """t^−κ with t = 1 + trials before, raised by a hair so that rounding decides no tie."""
     floors: Floats = (1.0 + 1e-9) * np.power(trials + 1.0, -float(kappa), dtype=np.float64)
@@ -200,7 +239,7 @@ def worth_asking(confidence: float, variance: float, limit: float, gain: float, 
 
 
 def parse_policy(policy: Policy | str | None) -> Policy:
-    """Turn ``"always"``, ``"random:0.3"``, ``"margin:1"``, ``"variance:0.4"`` or ``"doubt:1"`` into a policy.
+    """Turn a text such as ``"always"``, ``"random:0.3"``, ``"margin:1"`` or ``"value:0.66"`` into a policy.
 
     >>> parse_policy("margin:2")
     Margin(b=2.0)
@@ -221,12 +260,15 @@ def parse_policy(policy: Policy | str | None) -> Policy:
             return Variance(float(argument)) if argument else Variance()
         if name == "doubt":
             return Doubt(float(argument)) if argument else Doubt()
+        if name == "value":
+            return Value(float(argument)) if argument else Value()
     except ParameterError:
         raise
     except ValueError:
         pass
     raise ParameterError(
-        f"unknown policy '{policy}'; write always, random:RATE, margin:SCALE, variance:KAPPA or doubt:SCALE."
+        f"unknown policy '{policy}'; write always, random:RATE, margin:SCALE, variance:KAPPA, doubt:SCALE "
+        "or value:SCALE."
     )
 
 

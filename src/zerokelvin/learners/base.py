@@ -31,7 +31,7 @@ from zerokelvin.certify import Assumption, Bound
 from zerokelvin.errors import ParameterError
 from zerokelvin.graph import Graph
 from zerokelvin.graph.features import Features
-from zerokelvin.learners.asking import confidence, worth_asking
+from zerokelvin.learners.asking import Policy, confidence, worth_asking
 from zerokelvin.learners.growth import EXACT, Growth
 from zerokelvin.registry import Registry
 
@@ -121,7 +121,8 @@ class Trials:
     ``signs[t, c]`` is the label of trial t in problem c. A label is asked for where the confidence is
     below ``limits[t]``, while fewer than `budget` trials have been asked, and reaches the learner
     `delay` trials later. Policies that look at the variance set `gains` and `floors` too: then ask where
-    the variance is above ``floors[t]`` and the confidence below ``limits[t] + gains[t] √variance``.
+    the variance is above ``floors[t]`` and the confidence below ``limits[t] + gains[t] √variance``; with
+    `by_value` the value of the label takes the place of the variance.
     """
 
     nodes: Ints
@@ -131,6 +132,7 @@ class Trials:
     budget: int
     gains: Floats | None = None
     floors: Floats | None = None
+    by_value: bool = False
 
 
 @dataclass(frozen=True)
@@ -169,6 +171,12 @@ class Problems:
         """The variance of the least sure problem."""
         return max(state.variance(node) for state in self.states)
 
+    def value(self, node: int, waiting: NDArray[np.bool_]) -> float:
+        """How much a label of `node` is worth to the nodes that wait; only learners with `has_value` know."""
+        raise ParameterError(
+            f"{type(self).__name__} knows no value of a label; use another policy or another learner."
+        )
+
     def update(self, node: int, signs: Any, learns: Any = None) -> None:
         """Give every problem (or those where `learns`) its label of `node`."""
         for c, state in enumerate(self.states):
@@ -195,14 +203,25 @@ class Problems:
         """The probability of each class, where the learner knows calibrated ones."""
         return None
 
+    def remaining_error(self) -> float | None:
+        """The estimated share of nodes that go out wrong unasked, where the learner has a target for it."""
+        return None
+
+    def trusted(self) -> dict[str, float]:
+        """The weight of every expert, where the learner is a mixture."""
+        return {}
+
     def play(self, trials: Trials, progress: Progress | None = None) -> Trace:
         """Predict, ask and learn over all trials, in order."""
         trace = Trace.empty(trials)
         asked_trials = 0
+        waiting = np.zeros(1 + int(trials.nodes.max(initial=0)), dtype=np.bool_)
+        waiting[trials.nodes] = True
         for t, node in enumerate(trials.nodes.tolist()):
             margins = self.margins(node)
+            waiting[node] = False
             first = asked_trials == 0
-            if asked_trials < trials.budget and (first or self._worthwhile(trials, t, margins)):
+            if asked_trials < trials.budget and (first or self._worthwhile(trials, t, margins, waiting)):
                 trace.asked[t] = True if first else self.asks(node, t)
                 asked_trials += bool(trace.asked[t].any())
             trace.margins[t] = margins
@@ -213,11 +232,12 @@ class Problems:
             self._learn(trials, trace, t)
         return trace
 
-    def _worthwhile(self, trials: Trials, t: int, margins: Floats) -> bool:
+    def _worthwhile(self, trials: Trials, t: int, margins: Floats, waiting: NDArray[np.bool_]) -> bool:
         sureness, limit = confidence(margins), float(trials.limits[t])
         if trials.gains is None or trials.floors is None:
             return sureness < limit
-        spread = self.variance(int(trials.nodes[t]))
+        node = int(trials.nodes[t])
+        spread = self.value(node, waiting) if trials.by_value else self.variance(node)
         return worth_asking(sureness, spread, limit, float(trials.gains[t]), float(trials.floors[t]))
 
     def _learn(self, trials: Trials, trace: Trace, t: int) -> None:
@@ -237,6 +257,7 @@ class Learner(ABC):
     growth: ClassVar[str] = EXACT
     multiclass: ClassVar[bool] = True
     has_variance: ClassVar[bool] = False
+    has_value: ClassVar[bool] = False
     takes_features: ClassVar[bool] = False
     problems: ClassVar[type[Problems]] = Problems
 
@@ -253,17 +274,19 @@ class Learner(ABC):
         starts = (self.start(graph, prepared, np.random.default_rng(seed)) for _ in range(count))
         return type(self).problems(list(starts))
 
-    def check_domain(self, graph: Graph, needs_variance: bool = False) -> None:
+    def check_domain(self, graph: Graph, policy: Policy | None = None) -> None:
         """Refuse a domain or a policy that this learner cannot work with."""
         if isinstance(graph, Features) and not self.takes_features:
             raise ParameterError(
                 f"learner '{self.name}' needs a graph, not features; build one with knn_graph(X)."
             )
-        if needs_variance and not self.has_variance:
-            able = ", ".join(name for name, cls in LEARNERS.items() if cls.has_variance)
-            raise ParameterError(
-                f"learner '{self.name}' has no variance, which this policy needs; these have: {able}."
-            )
+        for trait in ("variance", "value"):
+            needed = policy is not None and getattr(policy, f"needs_{trait}")
+            if needed and not getattr(self, f"has_{trait}"):
+                able = ", ".join(name for name, cls in LEARNERS.items() if getattr(cls, f"has_{trait}"))
+                raise ParameterError(
+                    f"learner '{self.name}' has no {trait}, which this policy needs; these have: {able}."
+                )
 
     def params(self) -> dict[str, Any]:
         """The hyper-parameters by name."""

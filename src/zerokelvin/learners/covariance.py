@@ -83,6 +83,13 @@ class Covariance:
         self._settle()
         self._learn(node, code)
 
+    def column(self, node: int) -> Floats:
+        """The posterior covariance of a node with every node."""
+        self._settle()
+        rows = self.rows[: len(self.heights)]
+        column: Floats = self.columns.column(node) + self.b - rows[:, node] @ rows
+        return column
+
     def known_order(self, nodes: Ints, codes: Ints) -> Floats:
         """The values, classes by trials, before each trial when every label is revealed at once after it."""
         self._settle()

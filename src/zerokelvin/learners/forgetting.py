@@ -39,6 +39,7 @@ from zerokelvin.errors import ParameterError
 from zerokelvin.flow.minimum_cut import minimum_cut
 from zerokelvin.graph import Graph
 from zerokelvin.graph.features import Features
+from zerokelvin.learners.asking import Policy
 from zerokelvin.learners.base import Learner, Problems, State
 
 __all__ = ["Forgetting", "ForgettingProblems", "ForgettingState", "forgetful"]
@@ -123,6 +124,18 @@ class ForgettingProblems(Problems):
         """The elder's margins; a guess where what it remembers says nothing."""
         margins = self.elder.margins(node)
         return self.guess() if self.forgot and not margins.any() else margins
+
+    def value(self, node: int, waiting: NDArray[np.bool_]) -> float:
+        """What the label is worth to the elder."""
+        return self.elder.value(node, waiting)
+
+    def remaining_error(self) -> float | None:
+        """The elder's estimate."""
+        return self.elder.remaining_error()
+
+    def trusted(self) -> dict[str, float]:
+        """Whom the elder trusts."""
+        return self.elder.trusted()
 
     def guess(self) -> Floats:
         """Next to nothing, for the class most frequent among the answers remembered."""
@@ -232,16 +245,16 @@ class Forgetting(Learner):
         window: Any = self.window
         if isinstance(window, bool) or not isinstance(window, (int, np.integer)) or window < 1:
             raise ParameterError(f"forget={window!r} must be a whole number of at least 1.")
-        told = ("name", "multiclass", "has_variance", "takes_features")
+        told = ("name", "multiclass", "has_variance", "has_value", "takes_features")
         vars(self).update({name: getattr(self.inner, name) for name in told})  # as the inner learner
 
     def params(self) -> dict[str, Any]:
         """The inner learner's hyper-parameters, and the window as `forget`."""
         return {**self.inner.params(), "forget": self.window}
 
-    def check_domain(self, graph: Graph, needs_variance: bool = False) -> None:
+    def check_domain(self, graph: Graph, policy: Policy | None = None) -> None:
         """What the inner learner takes."""
-        self.inner.check_domain(graph, needs_variance)
+        self.inner.check_domain(graph, policy)
 
     def prepare(self, graph: Graph) -> Any:
         """The inner learner's preparation, which all copies share."""

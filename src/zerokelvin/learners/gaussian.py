@@ -51,6 +51,7 @@ from zerokelvin.learners.diffusion import (
     system_of,
     targets_of,
 )
+from zerokelvin.learners.influence import Influence
 from zerokelvin.learners.propagation import lookup_margins
 from zerokelvin.linalg.kernels import KernelColumns, kernel_columns
 
@@ -89,6 +90,18 @@ class GaussianState(DiffusionState):
         return _ridge_bound(
             norms, radius, 1.0 / precision, contradiction(diffusion.counts, targets_of(labels)), 2 * error
         )
+
+
+class GaussianProblems(DiffusionProblems):
+    """Problems that share their channels, and know what a label is worth."""
+
+    def __init__(self, states: Sequence[State], diffusion: Diffusion) -> None:
+        super().__init__(states, diffusion)
+        self.influence = Influence(diffusion)
+
+    def value(self, node: int, waiting: NDArray[np.bool_]) -> float:
+        """Influence over lead; see `zerokelvin.learners.influence`."""
+        return self.influence.value(node, waiting)
 
 
 class ExactState(State):
@@ -162,6 +175,14 @@ class ExactProblems(Problems):
         """All problems have the same variance."""
         return self.states[0].variance(node)
 
+    def value(self, node: int, waiting: NDArray[np.bool_]) -> float:
+        """Influence over lead, by a dense column of the posterior covariance."""
+        column = self.covariance.column(node)
+        second, first = np.partition(self.covariance.values(node), -2)[-2:]
+        others = column[: len(waiting)][waiting & (np.arange(len(waiting)) != node)]
+        influence = float(np.linalg.norm(others)) / (float(column[node]) + self.covariance.mu)
+        return influence / max(float(first - second), 1e-12)
+
     def update(self, node: int, signs: Any, learns: Any = None) -> None:
         """Reveal a label to all problems; this learner wants every label."""
         self.covariance.learn(node, code_of(signs))
@@ -226,6 +247,7 @@ class Gaussian(Learner):
     tol: float = 0.02
 
     has_variance: ClassVar[bool] = True
+    has_value: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         for name, least in (("mu", "positive"), ("tol", "positive"), ("b", "at least 0")):
@@ -257,7 +279,7 @@ class Gaussian(Learner):
         prepared = self.prepare(graph) if prepared is None else prepared
         if isinstance(prepared, System):
             diffusion = Diffusion(prepared, count, 1.0 / self.mu, self.b, self.tol)
-            return DiffusionProblems([GaussianState(diffusion, c) for c in range(count)], diffusion)
+            return GaussianProblems([GaussianState(diffusion, c) for c in range(count)], diffusion)
         covariance = Covariance(prepared, count, self.mu, self.b)
         return ExactProblems([ExactState(covariance, c) for c in range(count)], covariance)
 

@@ -14,7 +14,6 @@ Fisher information. The offsets handle class imbalance, and the fit of the logar
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
 import numpy as np
@@ -22,9 +21,12 @@ from numpy.typing import NDArray
 
 from zerokelvin.jit import kernel
 
-__all__ = ["AdaHedge", "Combination"]
+__all__ = ["PRECISION", "AdaHedge", "Combination", "combine", "hedge_learn", "hedge_weights", "newton_step"]
 
 Floats = NDArray[np.float64]
+
+PRECISION = 5.0
+"""Of the prior of a combination's weights, around the mean of its experts."""
 
 
 class AdaHedge:
@@ -41,42 +43,33 @@ class AdaHedge:
 
     def __init__(self, experts: int) -> None:
         self.losses = np.zeros(experts)
-        self.gap = 0.0
-        self.loss = 0.0
+        self.totals = np.zeros(2)  # Δ, and the loss of the mixture
+
+    @property
+    def gap(self) -> float:
+        """The mixability gap Δ."""
+        return float(self.totals[0])
+
+    @property
+    def loss(self) -> float:
+        """The loss of the mixture."""
+        return float(self.totals[1])
 
     def weights(self) -> Floats:
         """The weights for the next trial."""
-        lead = self.losses - self.losses.min()
-        raw = np.exp(-lead * self._rate) if self.gap > 0 else (lead <= 0).astype(np.float64)
-        return np.asarray(raw / raw.sum())
+        result = np.empty(len(self.losses))
+        hedge_weights(self.losses, self.totals, result)
+        return result
 
     def learn(self, losses: Floats) -> None:
         """Take the losses of all experts in a trial, each in [0, 1]."""
-        weights = self.weights()
-        suffered = float(weights @ losses)
-        if self.gap > 0:
-            before = _log_sum(-self._rate * self.losses)  # in logarithms: weights may be too small for floats
-            mixed = (before - _log_sum(-self._rate * (self.losses + losses))) / self._rate
-        else:
-            mixed = float(losses[weights > 0].min())
-        self.gap += max(0.0, suffered - mixed)
-        self.loss += suffered
-        self.losses += losses
-
-    @property
-    def _rate(self) -> float:
-        return math.log(len(self.losses)) / self.gap
-
-
-def _log_sum(logs: Floats) -> float:
-    top = float(logs.max())
-    return top + math.log(float(np.exp(logs - top).sum()))
+        hedge_learn(self.losses, self.totals, self.weights(), losses)
 
 
 class Combination:
     """Logistic regression on log-probabilities of experts; `precision` is its prior around their mean."""
 
-    def __init__(self, experts: int, classes: int, precision: float = 10.0) -> None:
+    def __init__(self, experts: int, classes: int, precision: float = PRECISION) -> None:
         size = experts + classes
         self.theta = np.zeros(size)
         self.theta[:experts] = 1.0 / experts
@@ -84,18 +77,81 @@ class Combination:
 
     def probabilities(self, logs: Floats) -> Floats:
         """The probability of each class, from log-probabilities (experts, classes)."""
-        experts = len(logs)
-        logits = self.theta[:experts] @ logs + self.theta[experts:]
-        odds = np.exp(logits - logits.max())
-        return np.asarray(odds / odds.sum())
+        result = np.empty(logs.shape[1])
+        combine(self.theta, np.ascontiguousarray(logs), result)
+        return result
 
     def learn(self, logs: Floats, probabilities: Floats, code: int) -> None:
         """One Newton step after the class is revealed."""
-        _newton(self.theta, self.covariance, np.ascontiguousarray(logs), probabilities, code)
+        newton_step(self.theta, self.covariance, np.ascontiguousarray(logs), probabilities, code)
 
 
 @kernel
-def _newton(theta: Any, covariance: Any, logs: Any, probabilities: Any, code: int) -> None:
+def hedge_weights(losses: Any, totals: Any, weights: Any) -> None:
+    """The weights of AdaHedge; while Δ = 0 the leaders share them."""
+    best, total = losses.min(), 0.0
+    for k in range(len(losses)):
+        lead = losses[k] - best
+        if totals[0] > 0.0:
+            weights[k] = np.exp(-lead * np.log(len(losses)) / totals[0])
+        else:
+            weights[k] = 1.0 if lead <= 0.0 else 0.0
+        total += weights[k]
+    for k in range(len(losses)):
+        weights[k] /= total
+
+
+@kernel
+def hedge_learn(losses: Any, totals: Any, weights: Any, suffered: Any) -> None:
+    """Add a trial's losses; the mix loss in logarithms, as weights may be too small for floats."""
+    mean = 0.0
+    for k in range(len(losses)):
+        mean += weights[k] * suffered[k]
+    if totals[0] > 0.0:
+        rate = np.log(len(losses)) / totals[0]
+        mixed = (_log_sum(-rate * losses) - _log_sum(-rate * (losses + suffered))) / rate
+    else:
+        mixed = np.inf
+        for k in range(len(losses)):
+            if weights[k] > 0.0:
+                mixed = min(mixed, suffered[k])
+    totals[0] += max(0.0, mean - mixed)
+    totals[1] += mean
+    for k in range(len(losses)):
+        losses[k] += suffered[k]
+
+
+@kernel
+def _log_sum(logs: Any) -> float:
+    top = logs.max()
+    total = 0.0
+    for k in range(len(logs)):
+        total += np.exp(logs[k] - top)
+    return top + np.log(total)
+
+
+@kernel
+def combine(theta: Any, logs: Any, probabilities: Any) -> None:
+    """p(c) of a combination."""
+    experts, classes = logs.shape
+    top = -np.inf
+    for c in range(classes):
+        logit = theta[experts + c]
+        for k in range(experts):
+            logit += theta[k] * logs[k, c]
+        probabilities[c] = logit
+        top = max(top, logit)
+    total = 0.0
+    for c in range(classes):
+        probabilities[c] = np.exp(probabilities[c] - top)
+        total += probabilities[c]
+    for c in range(classes):
+        probabilities[c] /= total
+
+
+@kernel
+def newton_step(theta: Any, covariance: Any, logs: Any, probabilities: Any, code: int) -> None:
+    """Add the Fisher information of a trial, then step along its gradient."""
     experts, classes = logs.shape
     size = experts + classes
     mean = np.zeros(size)

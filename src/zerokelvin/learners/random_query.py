@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from zerokelvin.certify import Assumption, Bound
 from zerokelvin.errors import ParameterError
 from zerokelvin.graph import Graph
-from zerokelvin.learners.asking import coins
+from zerokelvin.learners.asking import Policy, coins
 from zerokelvin.learners.base import Learner, Problems, Progress, State, Trace, Trials, learner, make
 
 __all__ = ["RandomQuery", "RandomQueryState"]
@@ -135,9 +135,9 @@ class RandomQuery(Learner):
             raise ParameterError("inner='random' inside random asks for a smaller p; name another learner.")
         make(self.inner)
 
-    def check_domain(self, graph: Graph, needs_variance: bool = False) -> None:
+    def check_domain(self, graph: Graph, policy: Policy | None = None) -> None:
         """What the inner learner takes."""
-        make(self.inner).check_domain(graph, needs_variance)
+        make(self.inner).check_domain(graph, policy)
 
     def prepare(self, graph: Graph) -> Any:
         """The inner learner's preparation."""

@@ -76,7 +76,7 @@ def play(
         The classes in order; by default the distinct labels, sorted.
     policy, budget
         When to ask (``"always"``, ``"random:RATE"``, ``"margin:SCALE"``, ``"variance:KAPPA"``,
-        ``"doubt:SCALE"``; see `zerokelvin.learners.asking`) and how often at most.
+        ``"doubt:SCALE"``, ``"value:SCALE"``; see `zerokelvin.learners.asking`) and how often at most.
     label_noise, concept_noise, repeats, delay, drift
         See the module.
     forget
@@ -96,7 +96,7 @@ def play(
     """
     chosen = forgetful(learners.make(learner, **params), forget)
     asking = parse_policy(policy)
-    chosen.check_domain(graph, asking.needs_variance)
+    chosen.check_domain(graph, asking)
     labelling = encode_labels(graph, labels, classes)
     if len(labelling.known) == 0:
         raise LabelError("no node has a label; a game needs at least one.")
@@ -117,8 +117,9 @@ def play(
         limits=asking.limits(coins(seed, numbers)),
         delay=delay,
         budget=sys.maxsize if budget is None else budget,
-        gains=asking.gains(numbers) if asking.needs_variance else None,
-        floors=asking.floors(numbers) if asking.needs_variance else None,
+        gains=asking.gains(numbers) if asking.needs_spread else None,
+        floors=asking.floors(numbers) if asking.needs_spread else None,
+        by_value=asking.needs_value,
     )
     report = None if progress is None else (lambda done: progress(done, len(nodes)))
     with compilation_seconds() as compiling:
@@ -191,7 +192,7 @@ def play_shuffles(
     if shuffles < 1:
         raise ParameterError(f"shuffles={shuffles} must be at least 1.")
     chosen = forgetful(learners.make(learner, **params), forget)
-    chosen.check_domain(graph, parse_policy(policy).needs_variance)
+    chosen.check_domain(graph, parse_policy(policy))
     labelling = encode_labels(graph, labels, classes)
     began = time.perf_counter()
     with compilation_seconds() as compiling:

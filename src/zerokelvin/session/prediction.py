@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import NamedTuple
 
 __all__ = ["LEARN", "SKIP", "Contribution", "Event", "Explanation", "Outcome", "Prediction"]
@@ -71,7 +71,8 @@ class Explanation:
     """The labelled nodes that decided a prediction, largest share first.
 
     For kernel and minimum-cut learners the shares sum to `margin`, the margin of `label` in its own problem.
-    Minimum-cut learners also give the `path` over which these labels reach the node.
+    Minimum-cut learners also give the `path` over which these labels reach the node; `trusted` holds the
+    weights of the experts of a mixture such as `auto`.
     """
 
     node: Hashable
@@ -80,3 +81,4 @@ class Explanation:
     contributions: tuple[Contribution, ...]
     reason: str
     path: tuple[Hashable, ...] = ()
+    trusted: Mapping[str, float] = field(default_factory=dict)

@@ -75,7 +75,7 @@ class Session:
             raise LabelError(f"classes {list(classes)!r} hold a class twice.")
         self._given = None if classes is None else tuple(classes)
         self.classes = self._classes_with([])
-        learner.check_domain(graph, policy.needs_variance)
+        learner.check_domain(graph, policy)
         self._prepared = learner.prepare(graph)
         self._reset()
 
@@ -180,6 +180,11 @@ class Session:
         """The nodes worth asking about now, the least sure first; empty when nothing is left to ask."""
         return open_questions(self, limit)
 
+    @property
+    def remaining_error(self) -> float | None:
+        """The estimated share of nodes that go out wrong unasked, for learners with a target (`auto`)."""
+        return self._problems.remaining_error()
+
     def explain(self, node: Hashable) -> Explanation:
         """The answers that decided the prediction for a node."""
         prediction = self.predict(node)
@@ -195,9 +200,8 @@ class Session:
             for other, share in state.explain(index)
         )
         path = tuple(map(self.graph.name, state.trail(index)))
-        return Explanation(
-            node, prediction.label, prediction.scores[prediction.label], shares, prediction.reason, path
-        )
+        margin, trusted = prediction.scores[prediction.label], self._problems.trusted()
+        return Explanation(node, prediction.label, margin, shares, prediction.reason, path, trusted)
 
     def bound(self, labels: Any) -> Bound:
         """The proven bound on the mistakes so far against a labelling (unknown labels allowed)."""
@@ -320,9 +324,17 @@ class Session:
             )
         )
         spread = self._problems.variance(node) if self.policy.needs_variance else 0.0
+        if self.policy.needs_value:
+            spread = self._problems.value(node, self._waiting())
         return worth_asking(confidence(margins), spread, limit, gain, floor) and bool(
             self._problems.asks(node, self.trials).any()
         )
+
+    def _waiting(self) -> NDArray[np.bool_]:
+        """Which nodes have neither been answered nor skipped."""
+        waiting = np.ones(self.graph.num_nodes, dtype=np.bool_)
+        waiting[[event.node for event in self.events]] = False
+        return waiting
 
     def _judge(self, node: int, margins: NDArray[np.float64], by_prior: bool) -> tuple[bool, str]:
         ask = self._wants(node, margins)
@@ -374,7 +386,7 @@ def start(
         Decides every coin.
     policy, budget
         When to ask (``"always"``, ``"random:RATE"``, ``"margin:SCALE"``, ``"variance:KAPPA"``,
-        ``"doubt:SCALE"``) and how often at most.
+        ``"doubt:SCALE"``, ``"value:SCALE"``) and how often at most.
     forget
         Predict from the latest answers only, at least this many and below twice as many, for labels that
         change over time; see `zerokelvin.learners.forgetting`.

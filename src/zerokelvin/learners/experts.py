@@ -1,0 +1,266 @@
+"""The experts that `auto` mixes: regressions and votes over kernels and scales, cuts and trees.
+
+All weights are first scaled to a mean degree of 4, so that experts mean the same whatever the unit of the
+weights. Then, fixed beforehand,
+
+- `gaussian` on (L + εI)⁻¹ and (Lₙ + εI)⁻¹ at several ε and noises μ, and `propagation`, by local relaxation;
+- on graphs of up to 3,000 nodes `gaussian` also on exp(−3L), (L + 0.3 I)⁻², exp(−4Lₙ) and (Lₙ + 0.3 I)⁻²,
+  smoother kernels whose columns reach too far for relaxation;
+- `longest-path`, and two committees of nine random spanning trees.
+
+An expert says how much evidence there is for each class at a node, learns classes, and, where the whole order
+is known beforehand, does both for all trials at once (`foresee`) at the speed of its own compiled game.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from typing import Any, ClassVar, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from zerokelvin.graph import Graph
+from zerokelvin.jit import kernel
+from zerokelvin.learners.base import LEARNERS, Problems, Trials
+from zerokelvin.learners.covariance import Covariance
+from zerokelvin.learners.diffusion import Diffusion, System, learn_label, read_values, system_of
+from zerokelvin.linalg.columns import HeatKernel
+from zerokelvin.linalg.dense import DENSE_LIMIT, dense_inverse
+from zerokelvin.linalg.kernels import DenseKernel
+from zerokelvin.linalg.operator import Operator
+
+__all__ = [
+    "ExactExpert",
+    "Expert",
+    "LocalExpert",
+    "Prepared",
+    "VotingExpert",
+    "prepare_experts",
+    "start_experts",
+]
+
+Ints = NDArray[np.int64]
+Floats = NDArray[np.float64]
+
+MEAN_DEGREE = 4.0
+
+
+class Scale(NamedTuple):
+    """A kernel and its noise; μ = 0 stands for propagation."""
+
+    kernel: str
+    mu: float
+
+    def __str__(self) -> str:
+        return f"gaussian {self.kernel} mu={self.mu:g}" if self.mu else f"propagation {self.kernel}"
+
+
+LOCAL = (
+    Scale("regularized:0.1", 0.3),
+    Scale("regularized:0.1", 1.0),
+    Scale("regularized:0.5", 0.1),
+    Scale("regularized:0.5", 1.0),
+    Scale("normalized:0.03", 0.3),
+    Scale("normalized:0.1", 1.0),
+    Scale("normalized:0.1", 0.0),
+)
+SMOOTH = (
+    Scale("heat:3", 0.03),
+    Scale("squared:0.3", 0.3),
+    Scale("normalized-heat:4", 0.03),
+    Scale("normalized-squared:0.3", 0.1),
+)
+VOTERS: tuple[tuple[str, dict[str, Any]], ...] = (
+    ("longest-path", {}),
+    ("spanning-tree", {"trees": 9, "inner": "longest-path"}),
+    ("spanning-tree", {"trees": 9, "inner": "nearest"}),
+)
+
+
+@dataclass(frozen=True, eq=False)
+class Prepared:
+    """What depends on the graph alone."""
+
+    graph: Graph
+    systems: dict[str, System]
+    matrices: dict[str, DenseKernel]
+    voters: tuple[Any, ...]
+
+
+class Expert(ABC):
+    """One voice in the mixture."""
+
+    name: str
+    floor: float = 0.05
+    is_kernel: ClassVar[bool] = True
+
+    @abstractmethod
+    def values(self, node: int) -> Floats:
+        """The evidence for every class at a node."""
+
+    @abstractmethod
+    def learn(self, node: int, code: int) -> None:
+        """Take the class of a node."""
+
+    @abstractmethod
+    def foresee(self, nodes: Ints, codes: Ints) -> Floats:
+        """The evidence before each trial when every class is revealed after it, (trials, classes)."""
+
+    def explain(self, node: int, code: int, rival: int) -> dict[int, float]:
+        """What each labelled node adds to the lead of a class over a rival; empty where unknown."""
+        return {}
+
+
+class LocalExpert(Expert):
+    """`gaussian` or `propagation` by local relaxation."""
+
+    def __init__(self, scale: Scale, system: System, classes: int, tol: float) -> None:
+        self.name = str(scale)
+        precision = 1.0 / scale.mu if scale.mu > 0 else 0.0
+        self.diffusion = Diffusion(system, 1 if classes == 2 else classes, precision, 0.0, tol)
+
+    def values(self, node: int) -> Floats:
+        """The value of every channel."""
+        return self.diffusion.values(node)
+
+    def learn(self, node: int, code: int) -> None:
+        """Relax from the node."""
+        self.diffusion.learn(node, code)
+
+    def foresee(self, nodes: Ints, codes: Ints) -> Floats:
+        """The compiled loop."""
+        diffusion, solve = self.diffusion, self.diffusion.relaxation
+        result = np.empty((len(nodes), len(diffusion.totals)))
+        arrays, frame, numbers = diffusion.arrays, diffusion.frame, diffusion.numbers
+        _foresee(solve.csr, arrays, frame, numbers, solve.scratch, nodes, codes, result)
+        return result
+
+    def explain(self, node: int, code: int, rival: int) -> dict[int, float]:
+        """By the column of the node."""
+        counts, votes = self.diffusion.counts, self.diffusion.votes(node)
+        signed = counts[code] - counts[rival]
+        return {int(other): float(votes[other] * signed[other]) for other in np.flatnonzero(signed)}
+
+
+class ExactExpert(Expert):
+    """`gaussian` by a Cholesky factor that grows with the labels."""
+
+    def __init__(self, scale: Scale, matrix: DenseKernel, classes: int) -> None:
+        self.name = str(scale)
+        self.covariance = Covariance(matrix, 1 if classes == 2 else classes, scale.mu, 0.0)
+
+    def values(self, node: int) -> Floats:
+        """The mean of every class."""
+        return self.covariance.values(node)
+
+    def learn(self, node: int, code: int) -> None:
+        """One more row of the factor."""
+        self.covariance.learn(node, code)
+
+    def foresee(self, nodes: Ints, codes: Ints) -> Floats:
+        """One factorisation."""
+        return np.ascontiguousarray(self.covariance.known_order(nodes, codes).T)
+
+    def explain(self, node: int, code: int, rival: int) -> dict[int, float]:
+        """By the weights of the regression."""
+        covariance = self.covariance
+        shares: dict[int, float] = {}
+        weights = covariance.weights()[:, node].tolist()
+        for other, seen, weight in zip(covariance.nodes, covariance.codes, weights, strict=True):
+            if seen in (code, rival):
+                shares[other] = shares.get(other, 0.0) + (weight if seen == code else -weight)
+        return shares
+
+
+class VotingExpert(Expert):
+    """Another learner: the share of a committee for each class, or the one class it predicts."""
+
+    is_kernel = False
+
+    def __init__(self, name: str, problems: Problems, committee: bool) -> None:
+        self.name = name
+        self.floor = 0.1 if committee else 0.4
+        self.problems = problems
+        self.committee = committee
+
+    def values(self, node: int) -> Floats:
+        """The votes, from the margins of all problems."""
+        return self._votes(self.problems.margins(node)[None, :])[0]
+
+    def learn(self, node: int, code: int) -> None:
+        """A label for every problem."""
+        self.problems.update(node, self._signs(np.array([code]))[0])
+
+    def foresee(self, nodes: Ints, codes: Ints) -> Floats:
+        """The learner's own game."""
+        everything = np.full(len(nodes), np.inf)
+        trials = Trials(nodes, self._signs(codes), everything, 0, len(nodes))
+        return self._votes(self.problems.play(trials).margins)
+
+    def _signs(self, codes: Ints) -> NDArray[np.int8]:
+        count = len(self.problems.states)
+        rows = codes[:, None] == (np.array([1]) if count == 1 else np.arange(count))
+        return np.where(rows, 1, -1).astype(np.int8)
+
+    def _votes(self, margins: Floats) -> Floats:
+        both = np.hstack([-margins, margins]) if margins.shape[1] == 1 else margins
+        if self.committee:
+            return np.ascontiguousarray(0.5 * (1.0 + both))
+        votes = np.zeros(both.shape)
+        votes[np.arange(len(both)), np.argmax(both, axis=1)] = 1.0
+        return votes
+
+
+def prepare_experts(graph: Graph) -> Prepared:
+    """The kernels and trees of a graph, shared by all classes and shuffles."""
+    mean = float(graph.degrees.mean())
+    scaled = Graph.from_scipy(graph.adjacency * (MEAN_DEGREE / mean)) if mean > 0 else graph
+    systems = {}
+    for scale in LOCAL:
+        system = system_of(scaled, scale.kernel)
+        if system is not None:
+            systems[scale.kernel] = system
+    matrices = {}
+    if graph.num_nodes <= DENSE_LIMIT:
+        matrices = {scale.kernel: DenseKernel(_smooth_kernel(scaled, scale.kernel)) for scale in SMOOTH}
+    voters = tuple(LEARNERS[name](**params).prepare(graph) for name, params in VOTERS)
+    return Prepared(graph, systems, matrices, voters)
+
+
+def start_experts(prepared: Prepared, classes: int, tol: float, seed: int) -> list[Expert]:
+    """All experts, with nothing learnt."""
+    experts: list[Expert] = [
+        LocalExpert(scale, prepared.systems[scale.kernel], classes, tol) for scale in LOCAL
+    ]
+    if prepared.matrices:
+        experts += [ExactExpert(scale, prepared.matrices[scale.kernel], classes) for scale in SMOOTH]
+    count = 1 if classes == 2 else classes
+    for (name, params), own in zip(VOTERS, prepared.voters, strict=True):
+        problems = LEARNERS[name](**params).start_problems(prepared.graph, count, own, seed)
+        label = " ".join([name, *(str(value) for value in params.values())])
+        experts.append(VotingExpert(label, problems, committee=bool(params)))
+    return experts
+
+
+def _smooth_kernel(graph: Graph, kernel: str) -> Floats:
+    name, _, text = kernel.partition(":")
+    value, normalized = float(text), name.startswith("normalized")
+    if name.endswith("heat"):
+        heat, count = HeatKernel(graph, value, normalized), graph.num_nodes
+        matrix = np.hstack([heat.columns(np.arange(at, min(at + 256, count))) for at in range(0, count, 256)])
+    else:
+        inverse = dense_inverse(Operator(graph, value, normalized))
+        matrix = inverse @ inverse
+    symmetric: Floats = 0.5 * (matrix + matrix.T)
+    return symmetric
+
+
+@kernel
+def _foresee(
+    csr: Any, arrays: Any, frame: Any, numbers: Any, scratch: Any, nodes: Any, codes: Any, values: Any
+) -> None:
+    for t in range(len(nodes)):
+        read_values(csr, arrays, frame, numbers, nodes[t], values[t])
+        learn_label(csr, arrays, frame, numbers, scratch, nodes[t], codes[t])
