@@ -111,7 +111,7 @@ def test_on_a_graph_the_session_is_the_model(data):
         st.lists(st.tuples(st.integers(0, count - 1), st.sampled_from("xyz")), min_size=1, max_size=9)
     )
     nodes, labels = ([row[i] for row in rows] for i in (0, 1))
-    session = start(graph, classes=sorted(set(labels)))
+    session = start(graph, "perceptron", classes=sorted(set(labels)))
     for node, label in rows:
         session.learn(node, label)
     once = GraphClassifier(graph=graph, repeats=1, shuffle=False).fit(nodes, labels)
@@ -243,7 +243,7 @@ def test_more_neighbours_than_rows():
 def test_unknown_labels_join_the_graph_but_are_not_played(y):
     X = np.arange(5.0)[:, None]
     model = GraphClassifier(n_neighbors=1, repeats=1, shuffle=False).fit(X, y)
-    session = start(knn_graph(X, 1), classes=[0, 1])
+    session = start(knn_graph(X, 1), "perceptron", classes=[0, 1])
     for node, label in ((0, 0), (2, 1), (4, 1)):
         session.learn(node, label)
     assert model.session_.trials == 3

@@ -1,6 +1,6 @@
 import pytest
 
-RUN = ("run", "edges.csv", "labels.csv")
+RUN = ("run", "edges.csv", "labels.csv", "--learner", "perceptron")
 
 CASES = {
     "missing file": (("run", "nowhere.csv", "labels.csv"), "nowhere.csv"),

@@ -15,7 +15,8 @@ LABELS = ["x", "x", "y", "y", "x", "y", "y"]
 
 
 def test_json_is_the_contract_and_the_figures_are_those_of_the_library(files, invoke_json):
-    printed = invoke_json("run", "edges.csv", "labels.csv", "--shuffles", 4, "--seed", 7, "--param", "b=2")
+    chosen = ("--learner", "perceptron", "--param", "b=2")
+    printed = invoke_json("run", "edges.csv", "labels.csv", "--shuffles", 4, "--seed", 7, *chosen)
     assert list(printed) == KEYS
     runs = zk.play_shuffles(GRAPH, LABELS, "perceptron", shuffles=4, seed=7, b=2.0)
     assert (printed["nodes"], printed["edges"], printed["classes"], printed["trials"]) == (7, 6, 2, 7)
@@ -44,7 +45,8 @@ def test_every_option_of_the_game_reaches_it(files, invoke_json):
 
     def call(chosen):
         arguments = [text for name in chosen for text in flags[name]]
-        return invoke_json("run", "edges.csv", "labels.csv", "--shuffles", 5, *arguments) | {"seconds": 0}
+        base = ("run", "edges.csv", "labels.csv", "--shuffles", 5, "--learner", "perceptron")
+        return invoke_json(*base, *arguments) | {"seconds": 0}
 
     printed = call(options)
     runs = zk.play_shuffles(GRAPH, LABELS, "perceptron", shuffles=5, **options)
@@ -84,7 +86,7 @@ def test_a_data_set_of_points_becomes_a_nearest_neighbour_graph(files, invoke_js
 
 
 def test_table_for_people_shows_error_asked_and_bound(files, invoke):
-    result = invoke("run", "edges.csv", "labels.csv", "--shuffles", 2)
+    result = invoke("run", "edges.csv", "labels.csv", "--shuffles", 2, "--learner", "perceptron")
     text = " ".join(result.stdout.split())
     assert result.exit_code == 0
     for part in (

@@ -36,7 +36,7 @@ def test_version():
 def test_json_alone_on_standard_output(files):
     done = call(*RUN)
     assert done.returncode == 0
-    assert json.loads(done.stdout)["learner"] == "perceptron"
+    assert json.loads(done.stdout)["learner"] == "auto"
 
 
 def test_bad_input(files):

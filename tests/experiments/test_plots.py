@@ -12,8 +12,8 @@ PLACES = np.column_stack([np.cos(np.arange(24)), np.sin(np.arange(24))])
 
 
 def test_curves_show_the_cumulative_figures_of_every_game():
-    one = zk.play(RING, LABELS, seed=1, policy="margin:0.1")
-    two = zk.play(RING, LABELS, seed=1)
+    one = zk.play(RING, LABELS, "perceptron", seed=1, policy="margin:0.1")
+    two = zk.play(RING, LABELS, "perceptron", seed=1)
     figure = draw_curves({"one": [one], "two": [two]})
     for axes, figures in zip(figure.axes, ("cumulative_mistakes", "cumulative_queries"), strict=True):
         for line, run in zip(axes.lines, (one, two), strict=True):
@@ -24,7 +24,7 @@ def test_curves_show_the_cumulative_figures_of_every_game():
 
 
 def test_several_games_give_mean_and_span():
-    runs = zk.play_shuffles(RING, LABELS, shuffles=5).runs
+    runs = zk.play_shuffles(RING, LABELS, "perceptron", shuffles=5).runs
     axes = draw_curves({"perceptron": runs}).axes[0]
     curves = np.array([run.cumulative_mistakes for run in runs])
     assert np.allclose(axes.lines[0].get_ydata(), curves.mean(axis=0))
@@ -34,7 +34,7 @@ def test_several_games_give_mean_and_span():
 
 @pytest.mark.parametrize("repeats", [1, 3])
 def test_outcomes_put_every_node_where_it_belongs(repeats):
-    run = zk.play(RING, LABELS, seed=3, policy="margin:0.5", repeats=repeats)
+    run = zk.play(RING, LABELS, "perceptron", seed=3, policy="margin:0.5", repeats=repeats)
     last = {int(node): t for t, node in enumerate(run.nodes)}
     asked = {node for node, t in last.items() if run.asked[t].any()}
     wrong = {node for node, t in last.items() if run.mistaken[t]}
@@ -62,14 +62,14 @@ def test_layout_is_determined_by_the_seed_and_keeps_clusters_together():
 
 
 def test_pictures_are_reproducible(tmp_path):
-    run = zk.play(RING, LABELS, seed=1)
+    run = zk.play(RING, LABELS, "perceptron", seed=1)
     for suffix in ("png", "svg", "pdf"):
         one, two = (save(draw_curves({"x": [run]}), tmp_path / f"{i}.{suffix}") for i in range(2))
         assert one.read_bytes() == two.read_bytes()
 
 
 def test_files_that_cannot_be_written_are_refused(tmp_path):
-    figure = draw_curves({"x": [zk.play(RING, LABELS)]})
+    figure = draw_curves({"x": [zk.play(RING, LABELS, "perceptron")]})
     with pytest.raises(ParameterError, match=r"curves\.doc"):
         save(figure, tmp_path / "curves.doc")
     with pytest.raises(DataError, match="nowhere"):

@@ -13,7 +13,7 @@ LABELS = [0] * 10 + [1] * 10
 
 
 def test_figures_are_means_over_games_and_seconds_those_of_one():
-    runs = zk.play_shuffles(LINE, LABELS, shuffles=6, seed=2, b=0.5)
+    runs = zk.play_shuffles(LINE, LABELS, "perceptron", shuffles=6, seed=2, b=0.5)
     summary = summarize(runs)
     errors = [run.mistakes / 20 for run in runs.runs]
     assert summary.error_multiclass == pytest.approx(np.mean(errors))
@@ -26,7 +26,7 @@ def test_figures_are_means_over_games_and_seconds_those_of_one():
 
 
 def test_as_dict_is_json():
-    values = summarize(zk.play_shuffles(LINE, LABELS, shuffles=2)).as_dict()
+    values = summarize(zk.play_shuffles(LINE, LABELS, "perceptron", shuffles=2)).as_dict()
     assert json.loads(json.dumps(values, allow_nan=False)) == values
     assert list(values) == list(Summary.__dataclass_fields__)
 

@@ -221,4 +221,4 @@ def test_drift_moves_whole_classes_at_even_moments():
     assert 1 <= changes <= 3
     assert all(len(set(row)) == 3 for row in shown[[0, -1]].tolist())
     with pytest.raises(ParameterError, match="drift=-1"):
-        zk.play(PATH, labels, drift=-1)
+        zk.play(PATH, labels, "perceptron", drift=-1)

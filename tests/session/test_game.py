@@ -92,8 +92,8 @@ def test_random_asking_has_its_rate():
 
 def test_margin_asking_asks_less_when_sure():
     example = generators.barbell(60)
-    always = zk.play(example.graph, example.labels)
-    sparing = zk.play(example.graph, example.labels, policy="margin:0.05", b=0.01)
+    always = zk.play(example.graph, example.labels, "perceptron")
+    sparing = zk.play(example.graph, example.labels, "perceptron", policy="margin:0.05", b=0.01)
     assert always.queried_nodes == 120
     assert 0 < sparing.queried_nodes < 40
     assert sparing.mistakes <= 3
@@ -102,7 +102,7 @@ def test_margin_asking_asks_less_when_sure():
 @pytest.mark.parametrize("budget", [0, 1, 5])
 def test_budget_is_hard(budget):
     example = generators.barbell(10)
-    run = zk.play(example.graph, example.labels, budget=budget)
+    run = zk.play(example.graph, example.labels, "perceptron", budget=budget)
     assert run.queried_nodes == budget
     assert run.asked.any(axis=1)[:budget].all()
 
@@ -119,9 +119,9 @@ def test_the_same_seed_reproduces_exactly_and_another_differs():
 
 def test_shuffles_are_single_games_with_consecutive_seeds():
     example = generators.barbell(12)
-    runs = zk.play_shuffles(example.graph, example.labels, shuffles=4, seed=10, label_noise=0.1)
+    runs = zk.play_shuffles(example.graph, example.labels, "perceptron", shuffles=4, seed=10, label_noise=0.1)
     for i, run in enumerate(runs.runs):
-        alone = zk.play(example.graph, example.labels, seed=10 + i, label_noise=0.1)
+        alone = zk.play(example.graph, example.labels, "perceptron", seed=10 + i, label_noise=0.1)
         assert np.array_equal(run.predicted, alone.predicted)
     values = [run.mistakes for run in runs.runs]
     assert runs.mean("mistakes") == pytest.approx(np.mean(values))
@@ -130,7 +130,7 @@ def test_shuffles_are_single_games_with_consecutive_seeds():
 
 def test_label_noise_flips_each_trial_on_its_own():
     graph = generators.line(500).graph
-    run = zk.play(graph, [0] * 250 + [1] * 250, label_noise=0.3, repeats=2, kernel=np.eye(500))
+    run = zk.play(graph, [0] * 250 + [1] * 250, "perceptron", label_noise=0.3, repeats=2, kernel=np.eye(500))
     clean = np.array([0] * 250 + [1] * 250)[run.nodes]
     assert np.mean(run.codes != clean) == pytest.approx(0.3, abs=0.05)
     first, second = run.codes[:500], run.codes[500:]
@@ -139,7 +139,9 @@ def test_label_noise_flips_each_trial_on_its_own():
 
 def test_concept_noise_changes_a_node_for_good():
     graph = generators.line(500).graph
-    run = zk.play(graph, [0] * 250 + [1] * 250, concept_noise=0.2, repeats=2, kernel=np.eye(500))
+    run = zk.play(
+        graph, [0] * 250 + [1] * 250, "perceptron", concept_noise=0.2, repeats=2, kernel=np.eye(500)
+    )
     clean = np.array([0] * 250 + [1] * 250)[run.nodes]
     assert np.mean(run.codes != clean) == pytest.approx(0.2, abs=0.05)
     assert np.array_equal(run.codes[:500], run.codes[500:])
@@ -148,49 +150,51 @@ def test_concept_noise_changes_a_node_for_good():
 def test_noise_among_several_classes_never_keeps_the_class():
     graph = generators.line(300).graph
     labels = [i % 4 for i in range(300)]
-    run = zk.play(graph, labels, label_noise=1.0, kernel=np.eye(300))
+    run = zk.play(graph, labels, "perceptron", label_noise=1.0, kernel=np.eye(300))
     assert np.all(run.codes != np.array(labels)[run.nodes])
 
 
 def test_delay_longer_than_the_game_teaches_nothing():
-    run = zk.play(LINE, [0, 0, 0, 0], classes=[0, 1], delay=10)
+    run = zk.play(LINE, [0, 0, 0, 0], "perceptron", classes=[0, 1], delay=10)
     assert run.mistakes == 4
     assert np.all(run.margins == 0)
 
 
 def test_a_component_without_labels_gets_the_most_frequent_class():
     graph = zk.Graph.from_edges([(0, 1), (1, 2), (3, 4)])
-    run = zk.play(graph, ["b", "b", "a", "a", "a"], order=[2, 0, 1, 3, 4], classes=["a", "b"])
+    run = zk.play(graph, ["b", "b", "a", "a", "a"], "perceptron", order=[2, 0, 1, 3, 4], classes=["a", "b"])
     assert run.predictions[3] == "b"  # two b against one a so far
     assert run.guessed.tolist()[3] or run.margins[3, 0] >= 0
 
 
 def test_unknown_labels_are_not_played():
-    run = zk.play(LINE, [None, "a", float("nan"), "b"])
+    run = zk.play(LINE, [None, "a", float("nan"), "b"], "perceptron")
     assert sorted(run.nodes.tolist()) == [1, 3]
     masked = np.ma.masked_array([-1, -1, 1, 1], mask=[False, True, False, False])
-    assert sorted(zk.play(LINE, masked).nodes.tolist()) == [0, 2, 3]
-    assert zk.play(LINE, {1: "a", 3: "b"}).trials == 2
-    assert zk.play(LINE, {1: "a", 3: "b"}).bound.holds
+    assert sorted(zk.play(LINE, masked, "perceptron").nodes.tolist()) == [0, 2, 3]
+    assert zk.play(LINE, {1: "a", 3: "b"}, "perceptron").trials == 2
+    assert zk.play(LINE, {1: "a", 3: "b"}, "perceptron").bound.holds
 
 
 def test_minus_one_is_a_label():
-    run = zk.play(LINE, np.array([-1, -1, 1, 1]))
+    run = zk.play(LINE, np.array([-1, -1, 1, 1]), "perceptron")
     assert run.trials == 4
     assert run.classes == (-1, 1)
 
 
 def test_named_nodes():
     graph = zk.Graph.from_edges([("x", "y"), ("y", ("z", 1))])
-    run = zk.play(graph, {"x": 0, ("z", 1): 1}, order=["x", ("z", 1)])
+    run = zk.play(graph, {"x": 0, ("z", 1): 1}, "perceptron", order=["x", ("z", 1)])
     assert run.order.tolist() == ["x", ("z", 1)]
 
 
 def test_progress_reaches_the_end():
     seen = []
-    zk.play(LINE, [0, 0, 1, 1], progress=lambda done, total: seen.append((done, total)))
+    zk.play(LINE, [0, 0, 1, 1], "perceptron", progress=lambda done, total: seen.append((done, total)))
     assert seen[-1] == (4, 4)
-    zk.play_shuffles(LINE, [0, 0, 1, 1], shuffles=3, progress=lambda done, total: seen.append((done, total)))
+    zk.play_shuffles(
+        LINE, [0, 0, 1, 1], "perceptron", shuffles=3, progress=lambda done, total: seen.append((done, total))
+    )
     assert seen[-1] == (12, 12)
 
 
@@ -230,13 +234,13 @@ def test_a_ready_made_learner_takes_no_parameters():
 def test_a_bound_can_fail_where_labels_are_held_back_and_then_says_so():
     clique = zk.Graph.from_edges([(i, j) for i in range(30) for j in range(i)])
     labels = [0] * 29 + [1]
-    run = zk.play(clique, labels, budget=0)
+    run = zk.play(clique, labels, "perceptron", budget=0)
     assert run.mistakes == 29 > run.bound.value
     assert not run.bound.holds
-    assert not zk.play(clique, labels, delay=1).bound.holds
-    assert not zk.play(clique, labels, policy="random:0.5").bound.holds
-    assert zk.play(clique, labels).bound.holds
-    assert zk.play(clique, labels, budget=30, policy="random:1").bound.holds
+    assert not zk.play(clique, labels, "perceptron", delay=1).bound.holds
+    assert not zk.play(clique, labels, "perceptron", policy="random:0.5").bound.holds
+    assert zk.play(clique, labels, "perceptron").bound.holds
+    assert zk.play(clique, labels, "perceptron", budget=30, policy="random:1").bound.holds
 
 
 @pytest.mark.data

@@ -29,7 +29,7 @@ def games(draw):
 @given(games())
 def test_probabilities_sum_to_one_and_name_the_prediction(game):
     graph, classes, trials = game
-    session = start(graph, classes=classes)
+    session = start(graph, "perceptron", classes=classes)
     for step in [None, *trials]:
         if step is not None:
             session.learn_one(*step)
@@ -42,7 +42,7 @@ def test_probabilities_sum_to_one_and_name_the_prediction(game):
 
 
 def test_before_any_class_is_known():
-    session = start(Graph.from_edges([(0, 1)]))
+    session = start(Graph.from_edges([(0, 1)]), "perceptron")
     assert session.predict_one(0) is None
     assert session.predict_proba_one(0) == {}
 

@@ -47,14 +47,14 @@ def test_state_is_a_pure_function_of_the_events(tmp_path_factory, script):
     """However it came about, a session equals a fresh one that was told its final events."""
     graph, calls, given_classes = script
     classes = ["b", "a"] if given_classes else None
-    session = zk.start(graph, classes=classes, policy="margin:0.3", seed=5)
+    session = zk.start(graph, "perceptron", classes=classes, policy="margin:0.3", seed=5)
     for name, node, *label in calls:
         try:
             getattr(session, name)(node, *label)
         except SessionError:
             assert name == "correct"
             assert not any(e.kind == 0 and e.node == node for e in session.events)
-    fresh = zk.start(graph, classes=classes, policy="margin:0.3", seed=5)
+    fresh = zk.start(graph, "perceptron", classes=classes, policy="margin:0.3", seed=5)
     for event in session.events:
         fresh.learn(event.node, event.label) if event.kind == 0 else fresh.skip(event.node)
     assert view(session) == view(fresh)
@@ -64,17 +64,17 @@ def test_state_is_a_pure_function_of_the_events(tmp_path_factory, script):
 
 
 def test_before_any_label():
-    session = zk.start(PATH, classes=["fraud", "ok"])
+    session = zk.start(PATH, "perceptron", classes=["fraud", "ok"])
     p = session.predict("ann")
     assert (p.label, p.margin, p.ask) == ("ok", 0.0, True)
     assert "No label" in p.reason
-    nothing = zk.start(PATH).predict("ann")
+    nothing = zk.start(PATH, "perceptron").predict("ann")
     assert nothing.label is None
     assert nothing.ask
 
 
 def test_a_component_without_labels_says_so_and_takes_the_prior():
-    session = zk.start(ISLANDS, classes=["a", "b"])
+    session = zk.start(ISLANDS, "perceptron", classes=["a", "b"])
     for node, label in [(0, "b"), (1, "b"), (2, "a")]:
         session.learn(node, label)
     p = session.predict(3)
@@ -85,18 +85,18 @@ def test_a_component_without_labels_says_so_and_takes_the_prior():
 
 
 def test_predict_all_equals_predicting_each():
-    session = zk.start(PATH, classes=["x", "y", "z"])
+    session = zk.start(PATH, "perceptron", classes=["x", "y", "z"])
     for node, label in [("ann", "x"), ("cem", "y"), ("eve", "z")]:
         session.learn(node, label)
     assert session.predict_all().tolist() == [session.predict(name).label for name in PATH.names]
 
 
 def test_scores_and_margin():
-    two = zk.start(PATH, classes=["x", "y"])
+    two = zk.start(PATH, "perceptron", classes=["x", "y"])
     two.learn("ann", "x")
     p = two.predict("bob")
     assert p.scores == {"x": -p.margin, "y": p.margin}
-    three = zk.start(PATH, classes=["x", "y", "z"])
+    three = zk.start(PATH, "perceptron", classes=["x", "y", "z"])
     three.learn("ann", "y")
     p = three.predict("bob")
     assert p.label == max(p.scores, key=p.scores.get)
@@ -104,8 +104,8 @@ def test_scores_and_margin():
 
 
 def test_a_class_never_seen_before():
-    late = zk.start(PATH, classes=["x", "y"])
-    early = zk.start(PATH, classes=["x", "y", "new"])
+    late = zk.start(PATH, "perceptron", classes=["x", "y"])
+    early = zk.start(PATH, "perceptron", classes=["x", "y", "new"])
     for session in (late, early):
         for node, label in [("ann", "x"), ("cem", "y"), ("eve", "new"), ("dan", "new")]:
             session.learn(node, label)
@@ -114,7 +114,7 @@ def test_a_class_never_seen_before():
 
 
 def test_a_wrong_answer_leaves_no_class_behind():
-    session = zk.start(PATH)
+    session = zk.start(PATH, "perceptron")
     session.learn("ann", "x")
     session.learn("bob", "typo")
     session.correct("bob", "y")
@@ -122,13 +122,13 @@ def test_a_wrong_answer_leaves_no_class_behind():
 
 
 def test_correct_needs_an_answer():
-    session = zk.start(PATH, classes=["x", "y"])
+    session = zk.start(PATH, "perceptron", classes=["x", "y"])
     with pytest.raises(SessionError, match="'ann' has no answer"):
         session.correct("ann", "x")
 
 
 def test_taking_an_answer_back():
-    session, never = (zk.start(PATH, classes=["x", "y"]) for _ in range(2))
+    session, never = (zk.start(PATH, "perceptron", classes=["x", "y"]) for _ in range(2))
     for s in (session, never):
         s.learn("ann", "x")
     session.learn("eve", "y")
@@ -137,7 +137,7 @@ def test_taking_an_answer_back():
 
 
 def test_counts():
-    session = zk.start(PATH, classes=["x", "y"], budget=2)
+    session = zk.start(PATH, "perceptron", classes=["x", "y"], budget=2)
     session.learn("ann", "x")
     session.skip("bob")
     session.learn("cem", "x")
@@ -151,7 +151,7 @@ def test_counts():
 
 def test_explanations_sum_to_the_score():
     for classes in (["x", "y"], ["x", "y", "z"]):
-        session = zk.start(PATH, classes=classes)
+        session = zk.start(PATH, "perceptron", classes=classes)
         for node, label in [("ann", "x"), ("eve", "y"), ("cem", classes[-1])]:
             session.learn(node, label)
         for name in PATH.names:
@@ -162,7 +162,7 @@ def test_explanations_sum_to_the_score():
 
 
 def test_bound_covers_the_mistakes():
-    session = zk.start(PATH, classes=[0, 1])
+    session = zk.start(PATH, "perceptron", classes=[0, 1])
     truth = {"ann": 0, "bob": 0, "cem": 0, "dan": 1, "eve": 1}
     for name, label in truth.items():
         session.learn(name, label)
@@ -176,7 +176,7 @@ def test_bound_covers_the_mistakes():
 
 @pytest.mark.parametrize("classes", [["b", "a"], [3, 1, 2], [0.5, 1.5], [("t", 1), ("t", 2)], [True, False]])
 def test_classes_survive_saving(tmp_path, classes):
-    session = zk.start(PATH, classes=classes)
+    session = zk.start(PATH, "perceptron", classes=classes)
     session.learn("ann", classes[-1])
     session.save(tmp_path / "s.zk")
     loaded = zk.load(tmp_path / "s.zk", PATH)
@@ -185,7 +185,7 @@ def test_classes_survive_saving(tmp_path, classes):
 
 
 def test_file_format_is_as_documented(tmp_path):
-    session = zk.start(PATH, classes=["x", "y"], b=2.5, seed=9)
+    session = zk.start(PATH, "perceptron", classes=["x", "y"], b=2.5, seed=9)
     session.learn("cem", "y")
     session.skip("ann")
     session.save(tmp_path / "s.zk")
@@ -199,7 +199,7 @@ def test_file_format_is_as_documented(tmp_path):
 
 
 def test_loading_replays_when_the_state_is_not_in_the_file(tmp_path):
-    session = zk.start(PATH, classes=["x", "y"])
+    session = zk.start(PATH, "perceptron", classes=["x", "y"])
     for node, label in [("ann", "x"), ("eve", "y"), ("bob", "y")]:
         session.learn(node, label)
     session.save(tmp_path / "s.zk")
@@ -219,7 +219,7 @@ def test_bad_files(tmp_path):
     np.savez(tmp_path / "other.npz", a=np.arange(3))
     with pytest.raises(SessionError, match="not a session file"):
         zk.load(tmp_path / "other.npz", PATH)
-    session = zk.start(PATH, classes=["x", "y"])
+    session = zk.start(PATH, "perceptron", classes=["x", "y"])
     session.save(tmp_path / "s.zk")
     with pytest.raises(SessionError, match="another graph"):
         zk.load(tmp_path / "s.zk", ISLANDS)
@@ -230,10 +230,10 @@ def test_bad_files(tmp_path):
 
 
 def test_a_failed_save_keeps_the_old_file(tmp_path):
-    session = zk.start(PATH, classes=["x", "y"])
+    session = zk.start(PATH, "perceptron", classes=["x", "y"])
     session.save(tmp_path / "s.zk")
     before = (tmp_path / "s.zk").read_bytes()
-    custom = zk.start(PATH, classes=["x", "y"], kernel=np.eye(5))
+    custom = zk.start(PATH, "perceptron", classes=["x", "y"], kernel=np.eye(5))
     with pytest.raises(SessionError, match="kernel"):
         custom.save(tmp_path / "s.zk")
     assert (tmp_path / "s.zk").read_bytes() == before
@@ -241,18 +241,18 @@ def test_a_failed_save_keeps_the_old_file(tmp_path):
 
 
 def test_refusals():
-    session = zk.start(PATH, classes=["x", "y"])
+    session = zk.start(PATH, "perceptron", classes=["x", "y"])
     with pytest.raises(NodeError, match="no node 'zoe'"):
         session.predict("zoe")
     with pytest.raises(LabelError, match=r"skip\('ann'\)"):
         session.learn("ann", None)
     with pytest.raises(LabelError, match="twice"):
-        zk.start(PATH, classes=["x", "x"])
+        zk.start(PATH, "perceptron", classes=["x", "x"])
     with pytest.raises(ParameterError, match="budget=-2"):
-        zk.start(PATH, budget=-2)
+        zk.start(PATH, "perceptron", budget=-2)
     with pytest.raises(SessionError, match="no class is known"):
-        zk.start(PATH).predict_all()
-    mixed = zk.start(PATH)
+        zk.start(PATH, "perceptron").predict_all()
+    mixed = zk.start(PATH, "perceptron")
     mixed.learn("ann", "x")
     with pytest.raises(LabelError, match="mixed types"):
         mixed.learn("bob", 3)

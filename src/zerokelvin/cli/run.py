@@ -18,9 +18,7 @@ __all__ = ["run"]
 @click.command()
 @click.argument("graph")
 @click.argument("labels", required=False)
-@click.option(
-    "--learner", default="perceptron", show_default=True, help="A name 'zerokelvin learners' lists."
-)
+@click.option("--learner", default="auto", show_default=True, help="A name 'zerokelvin learners' lists.")
 @click.option(
     "--param",
     "assignments",
@@ -51,7 +49,8 @@ __all__ = ["run"]
     default="always",
     show_default=True,
     metavar="POLICY",
-    help="When to ask for a label: always, random:RATE or margin:SCALE.",
+    help="When to ask for a label: always, random:RATE, margin:SCALE, variance:KAPPA, doubt:SCALE or "
+    "value:SCALE.",
 )
 @click.option("--budget", type=int, help="Ask for at most this many labels in a game.  [default: no limit]")
 @click.option(

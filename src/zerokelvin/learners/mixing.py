@@ -52,7 +52,7 @@ class Mixing:
     >>> for _ in range(20):
     ...     winner, chances = mixing.judge(np.array([[0.9, 0.1], [0.2, 0.8]]))
     ...     mixing.learn(0)
-    >>> winner, bool(chances[0] > 0.8), mixing.trust[0] > mixing.trust[1]
+    >>> winner, bool(chances[0] > 0.8), bool(mixing.trust[0] > mixing.trust[1])
     (0, True, True)
     """
 

@@ -42,7 +42,7 @@ Ints = NDArray[np.int64]
 def play(
     graph: Graph,
     labels: Any,
-    learner: str | Learner = "perceptron",
+    learner: str | Learner = "auto",
     *,
     order: Any = None,
     seed: int = 0,
@@ -161,7 +161,7 @@ def play(
 def play_shuffles(
     graph: Graph,
     labels: Any,
-    learner: str | Learner = "perceptron",
+    learner: str | Learner = "auto",
     *,
     shuffles: int = 20,
     seed: int = 0,
@@ -185,7 +185,7 @@ def play_shuffles(
     Examples
     --------
     >>> line = Graph.from_edges([(0, 1), (1, 2), (2, 3)])
-    >>> runs = play_shuffles(line, ["a", "a", "b", "b"], shuffles=3)
+    >>> runs = play_shuffles(line, ["a", "a", "b", "b"], "perceptron", shuffles=3)
     >>> len(runs.runs), round(runs.mean("mistakes"), 3)
     (3, 1.667)
     """

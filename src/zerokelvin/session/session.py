@@ -362,7 +362,7 @@ class Session:
 
 def start(
     graph: Graph,
-    learner: str | Learner = "perceptron",
+    learner: str | Learner = "auto",
     *,
     classes: Sequence[Hashable] | None = None,
     seed: int = 0,
