@@ -51,7 +51,7 @@ def summarize(runs: Runs) -> Summary:
     --------
     >>> import zerokelvin as zk
     >>> line = zk.Graph.from_edges([(0, 1), (1, 2), (2, 3)])
-    >>> summary = summarize(zk.play_shuffles(line, ["a", "a", "b", "b"], shuffles=3))
+    >>> summary = summarize(zk.play_shuffles(line, ["a", "a", "b", "b"], "perceptron", shuffles=3))
     >>> summary.learner, summary.trials, round(summary.error_multiclass, 3)
     ('perceptron', 4, 0.417)
     """
