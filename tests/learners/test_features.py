@@ -21,6 +21,7 @@ LEARNERS = [
     ("ollgc", {}),
     ("sslgc", {}),
     ("bbq", {}),
+    ("gaussian", {}),
 ]
 KERNELS = ["linear", "polynomial:2", "gaussian:1.5", lambda points, x: points @ x + (points @ x) ** 2]
 

@@ -12,12 +12,43 @@ import zerokelvin as zk
 from naive.class_games import as_trials, class_games, comparators, dataset, mistakes
 from naive.propagation import kernel as kernel_matrix
 from zerokelvin.errors import ParameterError
+from zerokelvin.learners import Problems
 from zerokelvin.learners.covariance import EXACT_LIMIT, Covariance
 from zerokelvin.learners.gaussian import Gaussian
+from zerokelvin.learners.vector_covariance import VectorCovariance
 
 KERNELS = st.sampled_from(["regularized:0.1", "regularized:2", "normalized:0.1", "normalized:1"])
 MU = st.sampled_from([0.1, 0.3, 2.0])
 B = st.sampled_from([0.0, 1e-8, 0.5])
+VECTOR_KERNELS = {
+    "linear": lambda P, Q: P @ Q.T,
+    "polynomial:2": lambda P, Q: (1 + P @ Q.T) ** 2,
+    "gaussian:1.5": lambda P, Q: np.exp(-((P[:, None] - Q[None]) ** 2).sum(-1) / 4.5),
+    "function": lambda P, Q: np.minimum(np.exp(P[:, None, 0]), np.exp(Q[None, :, 0])),
+}
+
+
+def kernel_named(name):
+    return (lambda A, x: VECTOR_KERNELS[name](A, x[None])[:, 0]) if name == "function" else name
+
+
+@st.composite
+def vector_games(draw):
+    """Points of which the first are the rows of a table, a kernel, and trials on all of them."""
+    rng = np.random.default_rng(draw(st.integers(0, 1 << 30)))
+    rows, outside = draw(st.integers(0, 9)), draw(st.integers(0, 9))
+    outside += rows + outside == 0
+    points = rng.integers(-2, 3, (rows + outside, draw(st.integers(1, 3)))) / 2.0
+    classes = draw(st.integers(2, 4))
+    total = draw(st.integers(0, 25))
+    pairs = zip(rng.integers(0, rows + outside, total), rng.integers(0, classes, total), strict=True)
+    return (
+        points,
+        rows,
+        draw(st.sampled_from(list(VECTOR_KERNELS))),
+        classes,
+        [(int(i), int(c)) for i, c in pairs],
+    )
 
 
 def start(graph, classes, **params):
@@ -166,6 +197,162 @@ def test_refusals():
     covariance = Covariance(zk.linalg.kernels.kernel_columns(line, "heat:1"), 1, 1.0, 0.0)
     with pytest.raises(ParameterError, match="distinct"):
         covariance.known_order(np.array([0, 0]), np.array([0, 1]))
+
+
+@pytest.mark.kernels
+@settings(max_examples=120)
+@given(vector_games(), MU, B)
+def test_vectors_in_and_outside_a_table_agree_with_dense_solves(game, mu, b):
+    points, rows, name, classes, trials = game
+    matrix = VECTOR_KERNELS[name](points, points) + b
+    features = zk.Features(points[:rows], kernel=kernel_named(name))
+    problems = start(features, classes, mu=mu, b=b)
+    handed = [i if i < rows else points[i] for i in range(len(points))]
+    for t in range(len(trials) + 1):
+        probes = range(len(points)) if t == len(trials) else [trials[t][0]]
+        for i in probes:
+            values, spread = naive.posterior(matrix, trials[:t], classes, mu, i)
+            np.testing.assert_allclose(problems.margins(handed[i]), naive.leads(list(values)), atol=1e-7)
+            assert problems.variance(handed[i]) == pytest.approx(max(spread, 0.0), abs=1e-7)
+        if t < len(trials):
+            node, code = trials[t]
+            problems.update(handed[node], as_trials([(0, code)], classes).signs[0])
+    if trials:
+        expected = [state.margin(handed[0]) for state in problems.states]
+        every = [state.margins(np.arange(rows)) for state in problems.states]
+        assert rows == 0 or [float(margins[0]) for margins in every] == expected
+
+
+@pytest.mark.kernels
+@pytest.mark.parametrize("name", list(VECTOR_KERNELS))
+@pytest.mark.parametrize("rows", [1, 33, 70])
+def test_a_table_in_a_known_order_is_one_factorisation_equal_to_the_last_bit(name, rows):
+    rng = np.random.default_rng(rows)
+    points = rng.normal(size=(rows, 3))
+    trials = [(int(i), int(rng.integers(3))) for i in rng.permutation(rows)]
+    fast, slow = (start(zk.Features(points), 3, kernel=kernel_named(name)) for _ in range(2))
+    one, two = fast.play(as_trials(trials, 3)), Problems.play(slow, as_trials(trials, 3))
+    assert np.array_equal(one.margins, two.margins)
+    expected, _ = naive.play(VECTOR_KERNELS[name](points, points) + 1e-8, trials, 3, 0.3)
+    np.testing.assert_allclose(one.margins, expected, atol=1e-6)
+    everyone = np.arange(rows)
+    assert np.array_equal(fast.states[1].margins(everyone), slow.states[1].margins(everyone))
+    unseen = np.array([0.2, -0.1, 0.4])
+    assert np.array_equal(fast.margins(unseen), slow.margins(unseen))
+
+
+@settings(max_examples=120)
+@given(vector_games(), MU, B, st.integers(0, 3))
+def test_mistakes_on_vectors_stay_within_the_bound(game, mu, b, wrong):
+    points, rows, name, classes, trials = game
+    codes = np.random.default_rng(wrong).integers(0, classes, rows)  # other than the labels told, mostly
+    if wrong == 0:
+        truth = dict(trials)
+        trials = [(i, truth[i]) for i, _ in trials]
+        codes = np.array([truth.get(i, 0) for i in range(rows)], dtype=np.int64)
+    problems = start(zk.Features(points[:rows], kernel=kernel_named(name)), classes, mu=mu, b=b)
+    made = []
+    for node, code in trials:
+        place = node if node < rows else points[node]
+        made.append(problems.margins(place))
+        problems.update(place, as_trials([(0, code)], classes).signs[0])
+    bound = problems.bound(comparators(codes, classes))
+    assert bound.holds
+    assert np.isfinite(bound.value)
+    assert not trials or bound.allows(mistakes(np.array(made), trials, classes))
+    if wrong == 0 and trials and len({i for i, _ in trials}) == len(trials):
+        seen = [i for i, _ in trials]
+        gram = VECTOR_KERNELS[name](points, points)[np.ix_(seen, seen)] + b
+        targets = np.eye(classes)[:, [c for _, c in trials]]
+        targets = targets[1:] - targets[:1] if classes == 2 else targets
+        least = mu * np.trace(targets @ np.linalg.solve(gram + mu * np.eye(len(seen)), targets.T))
+        factor = (1 if classes == 2 else 2) * (1 + gram.diagonal().max() / mu)
+        assert bound.value == pytest.approx(factor * least, rel=1e-4)
+
+
+@settings(max_examples=60)
+@given(vector_games())
+def test_shares_of_vectors(game):
+    points, rows, name, classes, trials = game
+    trials = [(i, c) for i, c in trials if i < rows]
+    problems = start(zk.Features(points[:rows], kernel=kernel_named(name)), classes, b=0.5)
+    for node, code in trials:
+        problems.update(node, as_trials([(0, code)], classes).signs[0])
+    for place in [*range(rows), points[-1]]:
+        for state in problems.states:
+            total = math.fsum(share for _, share in state.explain(place))
+            assert total == pytest.approx(state.margin(place), abs=1e-7)
+    problems.update(points[-1], as_trials([(0, 1)], classes).signs[0])
+    assert all(node < rows for node, _ in problems.states[0].explain(points[-1]))
+
+
+def test_the_kernel_of_the_learner_replaces_that_of_the_table():
+    rng = np.random.default_rng(3)
+    X = rng.normal(size=(40, 2))
+    labels = np.where((X**2).sum(axis=1) > 1.4, "far", "near")
+    own = zk.play(zk.Features(X, kernel="gaussian:1"), labels, "gaussian", mu=0.1)
+    for features in (zk.Features(X), zk.Features(X, kernel="polynomial:3")):
+        given_one = zk.play(features, labels, "gaussian", kernel="gaussian:1", mu=0.1)
+        assert np.array_equal(own.margins, given_one.margins)
+    flat = zk.play(zk.Features(X, kernel="gaussian:1"), labels, "gaussian", kernel="linear", mu=0.1)
+    assert own.mistakes < flat.mistakes
+    for policy in ("variance:0.4", "doubt:1", "value:0.66", "margin:0.5"):
+        run = zk.play(zk.Features(X), labels, "gaussian", kernel="gaussian:1", mu=0.1, policy=policy)
+        assert 0 < run.queried_nodes < 40
+        assert run.mistakes < 20
+
+
+def test_the_value_of_a_vector_is_that_of_its_row():
+    rng = np.random.default_rng(5)
+    X = rng.normal(size=(20, 2))
+    problems = start(zk.Features(X, kernel="gaussian:1"), 3)
+    for node in range(8):
+        problems.update(node, as_trials([(0, node % 3)], 3).signs[0])
+    waiting = np.arange(20) > 10
+    for node in range(8, 20):
+        others = waiting & (np.arange(20) != node)
+        column = problems.covariance.column(node)
+        influence = np.linalg.norm(column[others]) / (column[node] + 0.3)
+        lead = abs(problems.margins(node)).min()
+        assert problems.value(node, others) == pytest.approx(influence / lead, rel=1e-6)
+        assert problems.value(X[node], others) == pytest.approx(problems.value(node, others), rel=1e-6)
+
+
+def test_labels_that_contradict_count_after_a_game_in_a_known_order():
+    line = zk.Graph.from_edges([(i, i + 1) for i in range(5)])
+    problems = start(line, 2, kernel="heat:1", engine="exact")
+    problems.play(as_trials([(i, int(i == 2)) for i in range(6)], 2))
+    assert problems.bound(comparators(np.zeros(6, dtype=np.int64), 2)).terms["k"] == 1
+
+
+def test_refusals_on_vectors():
+    X = np.array([[1.0, 0.0], [0.0, 1.0], [1.0, 1.0]])
+    features = zk.Features(X)
+    with pytest.raises(ParameterError, match="unknown kernel 'heat:3'"):
+        Gaussian(kernel="heat:3").start(features)
+    with pytest.raises(ParameterError, match="no ndarray as their kernel"):
+        Gaussian(kernel=np.eye(3)).start(features)
+    with pytest.raises(ParameterError, match="does not fit"):
+        Gaussian().start(features).update([1.0], 1)
+    with pytest.raises(ParameterError, match="all classes"):
+        start(features, 3).states[0].update(0, 1)
+    state = Gaussian(kernel=lambda A, x: -(A @ x)).start(features)
+    with pytest.raises(ParameterError, match="not positive semi-definite"):
+        state.update(0, 1)
+    with pytest.raises(ParameterError, match="not positive semi-definite"):
+        zk.play(features, [0, 1, 0], "gaussian", kernel=lambda A, x: -(A @ x))
+    for node in (0, [1e4, 1e4]):
+        with pytest.raises(ParameterError, match="too large beside mu"):
+            Gaussian(kernel="polynomial:2").start(zk.Features(1e4 * X)).update(node, 1)
+    with pytest.raises(ParameterError, match="too large beside mu"):
+        zk.play(zk.Features(1e4 * X), [0, 1, 0], "gaussian", kernel="polynomial:2")
+    with pytest.raises(ParameterError, match="NaN or infinite"):
+        Gaussian(kernel=lambda A, x: np.full(len(A), np.nan)).start(features).update(0, 1)
+    with pytest.raises(ParameterError, match="shorter table"):
+        VectorCovariance(zk.Features(np.zeros((EXACT_LIMIT + 1, 1))), 1, 1.0, 0.0)
+    full = VectorCovariance(zk.Features(np.zeros((EXACT_LIMIT, 1))), 1, 1.0, 0.0)
+    with pytest.raises(ParameterError, match="at most 20000"):
+        full.learn([1.0], 0)
 
 
 @pytest.mark.data

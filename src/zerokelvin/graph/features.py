@@ -1,8 +1,9 @@
 """A table of feature vectors in place of a graph, with a kernel between vectors.
 
-Learners that need only coordinates or a kernel (`perceptron`, `second-order`, `ollgc`, `sslgc`, `bbq`)
-take a `Features` wherever they take a graph: its rows are the nodes. They also take vectors that are not
-in the table, one at a time: ``state.margin(x)`` and ``state.update(x, y)`` with a one-dimensional array.
+Learners that need only coordinates or a kernel (`perceptron`, `second-order`, `ollgc`, `sslgc`, `bbq`,
+`gaussian`) take a `Features` wherever they take a graph: its rows are the nodes. They also take vectors that
+are not in the table, one at a time: ``state.margin(x)`` and ``state.update(x, y)`` with a one-dimensional
+array.
 
 The kernel between two vectors is
 
@@ -150,7 +151,7 @@ class Features(Graph):
         if name in ("indptr", "indices", "weights"):
             raise GraphError(
                 "features have no edges; build a graph with knn_graph(X), or take a learner for vectors "
-                "(perceptron, second-order, ollgc, sslgc, bbq)."
+                "(perceptron, second-order, ollgc, sslgc, bbq, gaussian)."
             )
         raise AttributeError(f"'Features' has no attribute '{name}'")
 

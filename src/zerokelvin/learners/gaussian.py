@@ -12,7 +12,8 @@ All classes share the covariance. Two engines:
   certified error. With (L + εI)⁻¹ the values of the classes are the chances that a walk from i is
   stopped at a node of that class, and b spreads the rest by a class prior (`zerokelvin.learners.diffusion`).
 - *exact*, for any kernel up to 20,000 nodes: a Cholesky factor that grows with the labels
-  (`zerokelvin.learners.covariance`).
+  (`zerokelvin.learners.exact_gaussian`); on feature vectors, those of a table and new ones, too
+  (`zerokelvin.learners.vector_gaussian`).
 
 A label that comes again is one more noisy observation.
 
@@ -35,30 +36,32 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from zerokelvin.certify import Assumption, Bound
+from zerokelvin.certify import Bound
 from zerokelvin.errors import ParameterError
 from zerokelvin.graph import Graph
-from zerokelvin.learners.base import Learner, Problems, Progress, State, Trace, Trials, learner
-from zerokelvin.learners.covariance import Covariance, all_revealed
+from zerokelvin.graph.features import Features
+from zerokelvin.learners.base import Learner, Problems, State, learner
+from zerokelvin.learners.covariance import Covariance
 from zerokelvin.learners.diffusion import (
     Diffusion,
     DiffusionProblems,
     DiffusionState,
     System,
-    code_of,
     contradiction,
-    dense_norm,
     system_of,
     targets_of,
 )
+from zerokelvin.learners.exact_gaussian import ExactProblems, ExactState, comparators, ridge_bound
 from zerokelvin.learners.influence import Influence
-from zerokelvin.learners.propagation import lookup_margins
+from zerokelvin.learners.vector_gaussian import vector_problems, with_kernel
 from zerokelvin.linalg.kernels import KernelColumns, kernel_columns
 
 __all__ = ["Gaussian", "GaussianState"]
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
+
+DEFAULT_KERNEL = "regularized:0.1"
 
 
 class GaussianState(DiffusionState):
@@ -85,9 +88,9 @@ class GaussianState(DiffusionState):
         error = (
             tol * float(system.out.max()) * (1.0 + len(diffusion.counts) * (min(1.0, spread) + 2 * spread))
         )
-        norms = [system.norm(target) for target in _comparators(labels)]
+        norms = [system.norm(target) for target in comparators(labels)]
         radius = system.radius + float(b)
-        return _ridge_bound(
+        return ridge_bound(
             norms, radius, 1.0 / precision, contradiction(diffusion.counts, targets_of(labels)), 2 * error
         )
 
@@ -104,109 +107,6 @@ class GaussianProblems(DiffusionProblems):
         return self.influence.value(node, waiting)
 
 
-class ExactState(State):
-    """One binary problem, by the growing Cholesky factor."""
-
-    def __init__(self, covariance: Covariance, problem: int = 0) -> None:
-        self.covariance = covariance
-        self.problem = problem
-
-    def margin(self, node: int) -> float:
-        """The lead of the problem's class over its best rival."""
-        return float(_leads(self.covariance, np.array([node]))[0, self.problem])
-
-    def margins(self, nodes: Ints) -> Floats:
-        """The leads at several nodes."""
-        return _leads(self.covariance, np.asarray(nodes, dtype=np.int64))[:, self.problem].copy()
-
-    def update(self, node: int, label: int) -> None:
-        """Reveal a label; of several problems that share a covariance, use `Problems.update`."""
-        if self.covariance.problems > 1:
-            raise ParameterError("one label concerns all classes here; update the problems together.")
-        self.covariance.learn(node, 1 if label > 0 else 0)
-
-    def variance(self, node: int) -> float:
-        """The predictive variance of a node, its noise left out."""
-        return max(float(self.covariance.variances[node]), 0.0)
-
-    def explain(self, node: int) -> list[tuple[int, float]]:
-        """Every node labelled with the class or its best rival; the shares sum to the margin."""
-        covariance = self.covariance
-        values = covariance.means[:, node]
-        channel = 1 if covariance.problems == 1 else self.problem
-        others = np.delete(np.arange(len(values)), channel)
-        rival = int(others[np.argmax(values[others])])
-        shares: dict[int, float] = {}
-        weights = covariance.weights()[:, node].tolist()
-        for other, code, weight in zip(covariance.nodes, covariance.codes, weights, strict=True):
-            if code in (channel, rival):
-                shares[other] = shares.get(other, 0.0) + (weight if code == channel else -weight)
-        return sorted(shares.items(), key=lambda share: -abs(share[1]))
-
-    def bound(self, labels: Ints) -> Bound:
-        """The bound of the one problem; with more classes it speaks of all, see `Problems.bound`."""
-        one = self.covariance.problems == 1
-        return self.bound_all(np.asarray(labels)[None, :]) if one else super().bound(labels)
-
-    def bound_all(self, labels: Ints) -> Bound:
-        """The bound of the module against one row of ±1 per problem; norms by dense solves."""
-        covariance = self.covariance
-        columns, targets = covariance.columns, targets_of(labels)
-        matrix = np.column_stack([columns.column(i) for i in range(columns.num_nodes)]) + covariance.b
-        norms = [dense_norm(matrix, target) for target in _comparators(labels)]
-        seen = zip(covariance.nodes, covariance.codes, strict=True)
-        unit = np.eye(len(targets))
-        against = math.fsum(float(((unit[code] - targets[:, node]) ** 2).sum()) for node, code in seen)
-        return _ridge_bound(norms, float(matrix.diagonal().max()), covariance.mu, against, 1e-6)
-
-
-class ExactProblems(Problems):
-    """Problems that share a covariance; a game in a known order is one factorisation."""
-
-    def __init__(self, states: Sequence[State], covariance: Covariance) -> None:
-        super().__init__(states)
-        self.covariance = covariance
-
-    def margins(self, node: int) -> Floats:
-        """The leads of every problem at a node."""
-        return _leads(self.covariance, np.array([node]))[0]
-
-    def variance(self, node: int) -> float:
-        """All problems have the same variance."""
-        return self.states[0].variance(node)
-
-    def value(self, node: int, waiting: NDArray[np.bool_]) -> float:
-        """Influence over lead, by a dense column of the posterior covariance."""
-        column = self.covariance.column(node)
-        second, first = np.partition(self.covariance.values(node), -2)[-2:]
-        others = column[: len(waiting)][waiting & (np.arange(len(waiting)) != node)]
-        influence = float(np.linalg.norm(others)) / (float(column[node]) + self.covariance.mu)
-        return influence / max(float(first - second), 1e-12)
-
-    def update(self, node: int, signs: Any, learns: Any = None) -> None:
-        """Reveal a label to all problems; this learner wants every label."""
-        self.covariance.learn(node, code_of(signs))
-
-    def bound(self, labels: Sequence[Ints]) -> Bound:
-        """One bound for all classes together."""
-        first: Any = self.states[0]
-        bound: Bound = first.bound_all(np.array(labels))
-        return bound
-
-    def play(self, trials: Trials, progress: Progress | None = None) -> Trace:
-        """One factorisation where every label is revealed at once and no node comes twice."""
-        total = len(trials.nodes)
-        if self.covariance.nodes or not all_revealed(trials):
-            return super().play(trials, progress)
-        codes = np.array([code_of(signs) for signs in trials.signs])
-        values = self.covariance.known_order(trials.nodes, codes)
-        trace = Trace(np.empty(trials.signs.shape), np.ones(trials.signs.shape, dtype=np.bool_))
-        lookup_margins(values, np.arange(total), trace.margins)
-        if progress is not None:
-            progress(total)
-        return trace
-
-
 @learner("gaussian")
 @dataclass(frozen=True)
 class Gaussian(Learner):
@@ -216,15 +116,18 @@ class Gaussian(Learner):
     ----------
     kernel
         ``"regularized:EPS"`` for (L + EPS·I)⁻¹, ``"normalized:EPS"`` for (Lₙ + EPS·I)⁻¹, or whatever
-        `zerokelvin.linalg.kernel_columns` takes (``"heat:T"``, a matrix, …).
+        `zerokelvin.linalg.kernel_columns` takes (``"heat:T"``, a matrix, …). On `Features` the default
+        stands for the table's own kernel; ``"linear"``, ``"polynomial:D"``, ``"gaussian:S"`` or a function
+        takes its place.
     mu
         Noise: how far a label may be from the mean at its node.
     b
         Weight of the constant 11ᵀ, which carries the class prior. The default lets it decide only
         where the graph says nothing; with 1 it competes with the graph (Cora's error .154 becomes .170).
+        On vectors with a linear kernel it is the intercept, which wants a weight like 1.
     engine
         ``"push"`` relaxes locally where the kernel allows it; ``"exact"`` or an engine of
-        `zerokelvin.linalg.kernel_columns` factorises.
+        `zerokelvin.linalg.kernel_columns` factorises, as `Features` always do.
     tol
         Certified error of the values by local relaxation; relative residual of columns otherwise.
 
@@ -240,7 +143,7 @@ class Gaussian(Learner):
     True
     """
 
-    kernel: Any = "regularized:0.1"
+    kernel: Any = DEFAULT_KERNEL
     mu: float = 0.3
     b: float = 1e-8
     engine: str = "push"
@@ -248,6 +151,7 @@ class Gaussian(Learner):
 
     has_variance: ClassVar[bool] = True
     has_value: ClassVar[bool] = True
+    takes_features: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         for name, least in (("mu", "positive"), ("tol", "positive"), ("b", "at least 0")):
@@ -255,8 +159,11 @@ class Gaussian(Learner):
             if not (math.isfinite(value) and (value > 0 or (value == 0 and least == "at least 0"))):
                 raise ParameterError(f"{name}={value} must be a finite number, {least}.")
 
-    def prepare(self, graph: Graph) -> System | KernelColumns:
-        """The kernel of the graph, shared by all classes and shuffles."""
+    def prepare(self, graph: Graph) -> System | KernelColumns | Features:
+        """The kernel of the graph, shared by all classes and shuffles; `Features` with theirs."""
+        if isinstance(graph, Features):
+            own = isinstance(self.kernel, str) and self.kernel == DEFAULT_KERNEL
+            return graph if own else with_kernel(graph, self.kernel)
         graph.require_positive("gaussian")
         symmetric = isinstance(self.kernel, str) and not self.kernel.startswith("pagerank")
         system = system_of(graph, self.kernel) if symmetric else None
@@ -268,7 +175,7 @@ class Gaussian(Learner):
     def start(
         self,
         graph: Graph,
-        prepared: System | KernelColumns | None = None,
+        prepared: System | KernelColumns | Features | None = None,
         rng: np.random.Generator | None = None,
     ) -> State:
         """Begin one binary problem with no labels."""
@@ -277,33 +184,10 @@ class Gaussian(Learner):
     def start_problems(self, graph: Graph, count: int, prepared: Any, seed: int) -> Problems:
         """Begin `count` problems on one covariance."""
         prepared = self.prepare(graph) if prepared is None else prepared
+        if isinstance(prepared, Features):
+            return vector_problems(prepared, count, self.mu, self.b)
         if isinstance(prepared, System):
             diffusion = Diffusion(prepared, count, 1.0 / self.mu, self.b, self.tol)
             return GaussianProblems([GaussianState(diffusion, c) for c in range(count)], diffusion)
         covariance = Covariance(prepared, count, self.mu, self.b)
         return ExactProblems([ExactState(covariance, c) for c in range(count)], covariance)
-
-
-def _leads(covariance: Covariance, nodes: Ints) -> Floats:
-    result = np.empty((len(nodes), covariance.problems))
-    lookup_margins(covariance.means, nodes, result)
-    return result
-
-
-def _comparators(labels: Ints) -> Floats:
-    """The ±1 targets of one problem, the one-hot targets of several."""
-    return labels.astype(np.float64) if len(labels) == 1 else targets_of(labels)
-
-
-def _ridge_bound(norms: Sequence[float], radius: float, mu: float, against: float, error: float) -> Bound:
-    """`against` is twice the number of labels that contradict the comparator."""
-    norm = math.fsum(norms)
-    factor = 2.0 if len(norms) > 1 else 1.0
-    loss = factor * (1.0 + radius / mu) * (mu * norm + against * (2.0 if len(norms) == 1 else 1.0))
-    value = loss / (1.0 - error) ** 2 if error < 1 else math.inf
-    terms = {"‖u‖²": norm, "X²": radius, "μ": mu, "k": against / 2, "δ": float(error)}
-    assumptions = (
-        Assumption("the comparator lies in the kernel's space", math.isfinite(norm)),
-        Assumption("the error of a lead is below 1", bool(error < 1)),
-    )
-    return Bound(value, "Theorem 1, Zhdanov and Kalnishkan 2013", terms, assumptions)
