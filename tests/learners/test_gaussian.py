@@ -318,6 +318,17 @@ def test_the_value_of_a_vector_is_that_of_its_row():
         assert problems.value(X[node], others) == pytest.approx(problems.value(node, others), rel=1e-6)
 
 
+def test_the_bound_on_vectors_is_against_the_labelling_given():
+    X = np.array([[1.0], [2.0], [-1.0]])
+    problems = start(zk.Features(X), 2, mu=0.5, b=0.0)
+    for node, code in ((0, 1), (1, 0), (2, 0)):
+        problems.update(node, as_trials([(0, code)], 2).signs[0])
+    told, labels, gram = np.array([1.0, -1.0, -1.0]), np.array([1.0, 1.0, -1.0]), X @ X.T
+    duals = np.linalg.solve(gram + 0.5 * np.eye(3), labels)
+    expected = (1 + 4 / 0.5) * (((told - gram @ duals) ** 2).sum() + 0.5 * duals @ gram @ duals)
+    assert problems.bound([labels.astype(np.int64)]).value == pytest.approx(expected, rel=1e-5)
+
+
 def test_labels_that_contradict_count_after_a_game_in_a_known_order():
     line = zk.Graph.from_edges([(i, i + 1) for i in range(5)])
     problems = start(line, 2, kernel="heat:1", engine="exact")
