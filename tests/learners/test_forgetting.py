@@ -40,7 +40,8 @@ def test_predictions_are_those_of_a_fresh_learner_on_the_latest_answers(game, wi
             own = fresh.margins(node)
             votes = sum(label for _, label in trials[since:count])
             wanted = own[0] if own.any() or since == 0 else FAINT * np.sign(votes)
-            assert problems.margins(node)[0] == wanted
+            # a column solved beside others is rounded otherwise, hence no equality
+            assert problems.margins(node)[0] == pytest.approx(wanted, rel=1e-9, abs=1e-13)
         every = problems.states[0].margins(np.arange(graph.num_nodes))
         assert every.tolist() == [problems.margins(node)[0] for node in range(graph.num_nodes)]
         if count < len(trials):

@@ -221,8 +221,9 @@ class Session:
     def predict_proba_one(self, node: Hashable) -> dict[Hashable, float]:
         """Class probabilities: the learner's own where it has them (`auto`), else a softmax of the scores.
 
-        The predicted class always has the largest: in a component without labels the class shares so
-        far take the place of the scores, and a tie is tipped by one unit in the last place.
+        The predicted class always has the largest: in a component without labels the class shares so far
+        take the place of the scores, classes ahead of it share their sum with it, and a tie is tipped by one
+        unit in the last place.
         """
         prediction = self.predict(node)
         if prediction.label is None:
@@ -235,8 +236,11 @@ class Session:
             scores = np.array(list(prediction.scores.values()))
             odds = np.exp(scores - scores.max())
         shares = dict(zip(self.classes, (odds / odds.sum()).tolist(), strict=True))
-        rival = max((share for label, share in shares.items() if label != prediction.label), default=0.0)
-        shares[prediction.label] = max(shares[prediction.label], math.nextafter(rival, 2.0))
+        own = shares[prediction.label]
+        ahead = [label for label, share in shares.items() if share >= own]
+        mean = sum(shares[label] for label in ahead) / len(ahead)
+        shares.update(dict.fromkeys(ahead, mean))
+        shares[prediction.label] = math.nextafter(mean, 2.0) if len(ahead) > 1 else mean
         return shares
 
     def learn_one(self, node: Hashable, label: Hashable) -> None:
