@@ -59,6 +59,10 @@ Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
 
 
+COLUMN_ERROR = 1e-6
+"""Allowed for in the bound on columns: they and the norm by a dense solve are good to this, relatively."""
+
+
 class PropagationState(DiffusionState):
     """One binary problem, by local relaxation."""
 
@@ -154,7 +158,7 @@ class ColumnState(State):
             norm=sum(dense_norm(matrix, row) for row in centred) if positive else math.inf,
             diagonal=float(counts.sum(axis=0) @ matrix.diagonal()),
             largest=float(self.votes.w[:, seen].sum(axis=0).max(initial=0.0)),
-            error=0.0,
+            error=COLUMN_ERROR * float(matrix.diagonal().max()),
         )
 
 
