@@ -4,6 +4,7 @@ RUN = ("run", "edges.csv", "labels.csv", "--learner", "perceptron")
 
 CASES = {
     "missing file": (("run", "nowhere.csv", "labels.csv"), "nowhere.csv"),
+    "missing file, no labels": (("compare", "nowhere.csv"), "no file 'nowhere.csv'"),
     "missing labels file": (("run", "edges.csv", "nowhere.csv"), "nowhere.csv"),
     "missing npz": (("run", "nowhere.npz"), "nowhere.npz"),
     "broken npz": (("run", "broken.npz"), "broken.npz"),

@@ -60,6 +60,8 @@ def load_problem(
         raise ParameterError(f"unknown component '{component}'; choose all or largest.")
     name = os.fspath(graph)
     if labels is None and Path(name).suffix.lower() not in ("", ".npz"):
+        if not Path(name).exists():
+            raise DataError(f"there is no file '{name}'; give the path of a graph or the name of a data set.")
         raise DataError(f"'{name}' holds no labels; name a file with the label of each node as well.")
     if name in dataset_names() or (labels is None and not _is_other_file(name)):
         data = load_dataset(name, progress=progress)

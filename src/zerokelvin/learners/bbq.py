@@ -38,40 +38,32 @@ __all__ = ["Bbq", "BbqDualState", "BbqState"]
 Nodes = Sequence[Any] | NDArray[Any]
 
 
-class BbqState(OllgcState):
+class Bounds:
+    """The two bounds of a learner that updates on every query, in either form."""
+
+    def queries_bound(self, trials: int, spectral: bool = True) -> Bound:
+        """The bound on the number of labels asked for in `trials` trials; see `label_complexity`."""
+        state: Any = self
+        return label_complexity(state, trials, state.kappa or 0.0, spectral)
+
+    def regret_bound(
+        self,
+        nodes: Nodes,
+        weights: ArrayLike | None = None,
+        labels: ArrayLike | None = None,
+        spectral: bool = True,
+    ) -> Bound:
+        """The bound on regret or mistakes over all trials, asked about or not; see `bbq_bounds`."""
+        state: Any = self
+        return regret_bound(state, nodes, weights, labels, spectral)
+
+
+class BbqState(Bounds, OllgcState):
     """One binary problem in coordinates."""
 
-    def queries_bound(self, trials: int, spectral: bool = True) -> Bound:
-        """The bound on the number of labels asked for in `trials` trials; see `label_complexity`."""
-        return label_complexity(self, trials, self.kappa or 0.0, spectral)
 
-    def regret_bound(
-        self,
-        nodes: Nodes,
-        weights: ArrayLike | None = None,
-        labels: ArrayLike | None = None,
-        spectral: bool = True,
-    ) -> Bound:
-        """The bound on regret or mistakes over all trials, asked about or not; see `bbq_bounds`."""
-        return regret_bound(self, nodes, weights, labels, spectral)
-
-
-class BbqDualState(OllgcDualState):
+class BbqDualState(Bounds, OllgcDualState):
     """One binary problem on the whole kernel."""
-
-    def queries_bound(self, trials: int, spectral: bool = True) -> Bound:
-        """The bound on the number of labels asked for in `trials` trials; see `label_complexity`."""
-        return label_complexity(self, trials, self.kappa or 0.0, spectral)
-
-    def regret_bound(
-        self,
-        nodes: Nodes,
-        weights: ArrayLike | None = None,
-        labels: ArrayLike | None = None,
-        spectral: bool = True,
-    ) -> Bound:
-        """The bound on regret or mistakes over all trials, asked about or not; see `bbq_bounds`."""
-        return regret_bound(self, nodes, weights, labels, spectral)
 
 
 @learner("bbq")
