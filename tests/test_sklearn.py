@@ -34,10 +34,11 @@ def blobs(count=60, centers=3, seed=0):
 # -- scikit-learn's checks ------------------------------------------------------------------------
 
 
-def test_every_estimator_check_passes():
+@pytest.mark.parametrize("model", [GraphClassifier(), GraphClassifier("perceptron", repeats=10)])
+def test_every_estimator_check_passes(model):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # the checks provoke warnings on purpose
-        results = check_estimator(GraphClassifier(), on_fail="raise", on_skip=None)
+        results = check_estimator(model, on_fail="raise", on_skip=None)
     not_run = {result["check_name"] for result in results if result["status"] != "passed"}
     assert len(results) > 40
     # this one runs only where the whole process was started with SCIPY_ARRAY_API set
@@ -74,11 +75,12 @@ def test_clone_params_and_tags():
 
 @pytest.mark.parametrize("centers", [2, 3])
 @pytest.mark.parametrize("policy", [None, "margin:0.05", "random:0.5"])
-def test_fit_is_play_on_the_neighbour_graph(centers, policy):
+@pytest.mark.parametrize("name", ["auto", "perceptron"])
+def test_fit_is_play_on_the_neighbour_graph(centers, policy, name):
     X, y = blobs(centers=centers)
-    model = GraphClassifier(n_neighbors=5, policy=policy, repeats=2, random_state=7).fit(X, y)
+    model = GraphClassifier(name, n_neighbors=5, policy=policy, repeats=2, random_state=7).fit(X, y)
     assert knn_graph(X, 5).num_components == 1
-    run = play(knn_graph(X, 5), y, "perceptron", seed=7, policy=policy, repeats=2)
+    run = play(knn_graph(X, 5), y, name, seed=7, policy=policy, repeats=2)
     assert model.graph_ == run.graph
     assert (model.mistakes_, model.queries_) == (int(run.mistaken[run.asked[:, 0]].sum()), run.queries)
     if policy is None:
@@ -89,7 +91,7 @@ def test_fit_is_play_on_the_neighbour_graph(centers, policy):
 
 def test_online_fit_is_the_session_in_row_order():
     X, y = blobs()
-    model = GraphClassifier(n_neighbors=5, repeats=1, shuffle=False, params={"b": 0.5}).fit(X, y)
+    model = GraphClassifier("perceptron", n_neighbors=5, shuffle=False, params={"b": 0.5}).fit(X, y)
     session = start(knn_graph(X, 5), Perceptron(b=0.5), classes=[0, 1, 2])
     for node, label in enumerate(y.tolist()):
         session.learn(node, label)
@@ -111,12 +113,13 @@ def test_on_a_graph_the_session_is_the_model(data):
         st.lists(st.tuples(st.integers(0, count - 1), st.sampled_from("xyz")), min_size=1, max_size=9)
     )
     nodes, labels = ([row[i] for row in rows] for i in (0, 1))
-    session = start(graph, "perceptron", classes=sorted(set(labels)))
+    name = data.draw(st.sampled_from(["auto", "perceptron"]))
+    session = start(graph, name, classes=sorted(set(labels)))
     for node, label in rows:
         session.learn(node, label)
-    once = GraphClassifier(graph=graph, repeats=1, shuffle=False).fit(nodes, labels)
+    once = GraphClassifier(name, graph=graph, shuffle=False).fit(nodes, labels)
     cut = data.draw(st.integers(0, len(rows)))
-    streamed = GraphClassifier(graph=graph)
+    streamed = GraphClassifier(name, graph=graph)
     for part in (slice(0, cut), slice(cut, None)):
         if nodes[part]:
             streamed.partial_fit(nodes[part], labels[part])
@@ -172,6 +175,18 @@ def test_a_failed_call_leaves_the_model_as_it_was():
         model.set_params(learner="nothing").fit(["b"], ["y"])
     assert np.array_equal(model.decision_function(list("abcd")), before)
     assert len(model.session_.events) == 2
+
+
+def test_probabilities_of_the_default_are_its_own():
+    X, y = blobs(300)
+    few = [label if i % 3 else None for i, label in enumerate(y.tolist())]
+    model = GraphClassifier(n_neighbors=6).fit(X, few)
+    own = [list(model.session_.predict_proba_one(node).values()) for node in range(300)]
+    np.testing.assert_allclose(model.predict_proba(X), own, atol=1e-12)
+    hidden = np.arange(300) % 3 == 0
+    right, sure = (model.predict(X) == y)[hidden], model.predict_proba(X).max(axis=1)[hidden]
+    assert abs(right.mean() - sure.mean()) < 0.08  # the logistic function of the margins would stay below .6
+    assert_consistent(model, X + 0.5)
 
 
 # -- vectors not fitted ---------------------------------------------------------------------------
@@ -242,8 +257,8 @@ def test_more_neighbours_than_rows():
 )
 def test_unknown_labels_join_the_graph_but_are_not_played(y):
     X = np.arange(5.0)[:, None]
-    model = GraphClassifier(n_neighbors=1, repeats=1, shuffle=False).fit(X, y)
-    session = start(knn_graph(X, 1), "perceptron", classes=[0, 1])
+    model = GraphClassifier(n_neighbors=1, shuffle=False).fit(X, y)
+    session = start(knn_graph(X, 1), "auto", classes=[0, 1])
     for node, label in ((0, 0), (2, 1), (4, 1)):
         session.learn(node, label)
     assert model.session_.trials == 3
@@ -253,7 +268,7 @@ def test_unknown_labels_join_the_graph_but_are_not_played(y):
 def test_text_with_nan_and_minus_one_are_what_they_say():
     model = GraphClassifier(graph=PATH).fit(["a", "b", "d"], ["x", np.nan, "y"])
     assert model.classes_.tolist() == ["x", "y"]
-    model = GraphClassifier(graph=PATH).fit(["a", "b", "d"], [-1, 1, -1])
+    model = GraphClassifier(graph=PATH, repeats=10).fit(["a", "b", "d"], [-1, 1, -1])
     assert model.classes_.tolist() == [-1, 1]
     assert model.session_.trials == 30
 
@@ -271,7 +286,7 @@ def test_a_component_without_labels_follows_the_class_shares(labels):
 def test_probabilities_stay_consistent_where_the_logistic_function_saturates():
     line = Graph.from_edges([(i, i + 1) for i in range(400)], np.full(400, 0.1))
     nodes = np.random.default_rng(0).permutation(401)[:60]
-    model = GraphClassifier(graph=line, repeats=1).fit(nodes, nodes % 3)
+    model = GraphClassifier("perceptron", graph=line).fit(nodes, nodes % 3)
     margins = model.decision_function(np.arange(401))
     assert ((margins > 40).sum(axis=1) > 1).any()  # two classes whose logistic function rounds to 1
     assert_consistent(model, np.arange(401))
@@ -315,8 +330,9 @@ def test_predicting_before_fitting_and_a_column_of_labels():
 
 def test_pipeline_and_grid_search():
     X, y = load_iris(return_X_y=True)
-    pipeline = make_pipeline(StandardScaler(), GraphClassifier())
+    pipeline = make_pipeline(StandardScaler(), GraphClassifier("perceptron", repeats=10))
     grid = {"graphclassifier__n_neighbors": [5, 15], "graphclassifier__params": [{"b": 1.0}, {"b": 0.01}]}
+    assert cross_val_score(make_pipeline(StandardScaler(), GraphClassifier()), X, y).mean() > 0.93
     search = GridSearchCV(pipeline, grid, cv=3).fit(X, y)
     scores = search.cv_results_["mean_test_score"]
     assert np.isfinite(scores).all()

@@ -9,6 +9,7 @@ import naive.auto as naive
 import zerokelvin as zk
 from naive.class_games import as_trials, class_games, comparators, dataset, mistakes
 from zerokelvin.errors import ParameterError
+from zerokelvin.learners import experts
 from zerokelvin.learners.auto import Auto
 from zerokelvin.learners.base import Problems
 from zerokelvin.learners.diffusion import Diffusion, system_of
@@ -90,9 +91,42 @@ def test_foreseen_games_are_the_same_as_step_by_step(game):
         for t, (node, code) in enumerate(zip(nodes.tolist(), codes.tolist(), strict=True)):
             np.testing.assert_allclose(slow.values(node), table[t], atol=1e-9, err_msg=fast.name)
             slow.learn(node, code)
+        everyone = np.arange(graph.num_nodes)
+        expected = [slow.values(node) for node in everyone.tolist()]
+        np.testing.assert_allclose(slow.table(everyone), expected, atol=1e-12, err_msg=slow.name)
     fast = Auto().start_problems(graph, count, prepared, 0).play(revealed)
     slow = Problems.play(Auto().start_problems(graph, count, prepared, 0), revealed)
     np.testing.assert_allclose(fast.margins, slow.margins, atol=1e-6)
+
+
+@settings(max_examples=30)
+@given(class_games())
+def test_all_nodes_at_once_are_the_same_as_one_by_one(game):
+    graph, classes, trials, _ = game
+    problems = Auto().start_problems(graph, 1 if classes == 2 else classes, None, 0)
+    nodes = np.arange(graph.num_nodes)
+    for node, code in [(None, None), *trials]:
+        if node is not None:
+            problems.mixture.learn(node, code)
+        expected = np.array([problems.margins(node) for node in nodes.tolist()])
+        found = np.column_stack([state.margins(nodes) for state in problems.states])
+        np.testing.assert_allclose(found, expected, atol=1e-9)
+        np.testing.assert_array_equal(problems.states[0].margins(nodes[::-1]), found[::-1, 0])
+
+
+def test_longest_path_votes_only_while_its_flows_fit_into_memory(monkeypatch):
+    example = zk.generators.grid(6, 6)
+    whole = zk.play(example.graph, example.labels, "auto")
+    names = zk.start(example.graph, "auto", classes=[-1, 1]).explain(0).trusted
+    assert "longest-path" in names
+    monkeypatch.setattr(experts, "ARC_LIMIT", 2 * example.graph.num_edges)  # enough for one problem alone
+    assert "longest-path" in zk.start(example.graph, "auto", classes=[-1, 1]).explain(0).trusted
+    session = zk.start(example.graph, "auto", classes=[-1, 0, 1])
+    assert "longest-path" not in session.explain(0).trusted
+    monkeypatch.setattr(experts, "ARC_LIMIT", 0)
+    run = zk.play(example.graph, example.labels, "auto")
+    assert abs(run.mistakes - whole.mistakes) <= 5
+    assert run.bound.allows(run.mistakes)
 
 
 def test_units_of_the_weights_do_not_matter():
@@ -248,7 +282,7 @@ def test_a_graph_without_signal_is_no_worse_than_the_most_frequent_class_and_the
         session.learn(node, labels[node])
     node = next(i for i in range(300, 400) if graph.components[i] == graph.components[0])
     assert "little signal" in session.predict(node).reason
-    assert "Most trusted" in session.predict(node).reason
+    assert "it trusts" in session.predict(node).reason
 
 
 def test_a_clear_graph_has_no_such_remark():

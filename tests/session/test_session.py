@@ -2,6 +2,7 @@
 
 import json
 import math
+import re
 import zipfile
 
 import numpy as np
@@ -82,6 +83,19 @@ def test_a_component_without_labels_says_so_and_takes_the_prior():
     assert "component" in p.reason
     assert session.predict_all().tolist()[3:] == ["b", "b"]
     assert session.bound(["b", "b", "a", "a", "a"]).assumptions
+
+
+@pytest.mark.parametrize("name", zk.learners.names())
+def test_the_reason_is_always_one_plain_sentence(name):
+    line = zk.Graph.from_edges([(i, i + 1) for i in range(11)] + [(12, 13)])
+    session = zk.start(line, name, classes=["x", "y"])
+    reasons = [session.predict(0).reason]
+    for node in (0, 11, 2, 9, 1, 10):
+        session.learn(node, "x" if node < 6 else "y")
+        reasons += [session.predict(other).reason for other in (4, 7, 12)]
+    for reason in reasons:
+        assert re.fullmatch(r"[A-Z][^\n]*[^.]\.", reason)
+        assert not re.search(r"[.!?]\s", reason), reason
 
 
 def test_predict_all_equals_predicting_each():

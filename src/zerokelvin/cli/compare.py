@@ -8,9 +8,10 @@ import click
 
 from zerokelvin.cli.group import common_options
 from zerokelvin.cli.output import percent, print_json, print_table, print_text
+from zerokelvin.cli.problem import problem_arguments, problem_options, read_problem
 from zerokelvin.cli.progress import reporting
 from zerokelvin.errors import ParameterError
-from zerokelvin.experiments import Comparison, Problem, load_problem
+from zerokelvin.experiments import Comparison, Problem
 from zerokelvin.experiments import compare as play_all
 from zerokelvin.experiments.comparison import OWN
 from zerokelvin.experiments.reproduction.base import free_folder
@@ -19,8 +20,7 @@ __all__ = ["compare"]
 
 
 @click.command()
-@click.argument("graph")
-@click.argument("labels", required=False)
+@problem_arguments
 @click.option("--labels", "labels_option", metavar="LABELS", help="The same as the argument LABELS.")
 @click.option("--learners", metavar="NAMES", help="Learners, separated by commas, or 'none'.  [default: all]")
 @click.option(
@@ -28,24 +28,7 @@ __all__ = ["compare"]
     metavar="NAMES",
     help="Other packages' classifiers, separated by commas, or 'none'.  [default: all]",
 )
-@click.option("--shuffles", default=3, show_default=True, help="How many random orders to play.")
-@click.option(
-    "--seed",
-    type=click.IntRange(min=0),
-    default=0,
-    show_default=True,
-    help="The same seed gives the same games.",
-)
-@click.option(
-    "--component",
-    default="all",
-    show_default=True,
-    metavar="largest|all",
-    help="Play the largest connected component only, or all nodes.",
-)
-@click.option(
-    "--neighbors", default=10, show_default=True, help="Edges per point, where a data set holds points."
-)
+@problem_options(shuffles=3)
 @click.option(
     "--refit",
     type=int,
@@ -102,15 +85,8 @@ def compare(
         raise ParameterError("labels are given twice; use LABELS or --labels, not both.")
     folder = free_folder(output) if picture else None
     with reporting() as report:
-        report("Reading", 0, None)
-        problem = load_problem(
-            graph,
-            labels_option if labels is None else labels,
-            component=component,
-            neighbors=neighbors,
-            progress=lambda *at: report("Downloading", *at),
-        )
-        report("Reading", 1, 1)
+        chosen = labels_option if labels is None else labels
+        problem = read_problem(report, graph, chosen, component, neighbors)
         found = play_all(
             problem.graph,
             problem.labels,

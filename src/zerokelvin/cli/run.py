@@ -8,16 +8,16 @@ import click
 
 from zerokelvin.cli.group import common_options
 from zerokelvin.cli.output import percent, print_json, print_table, print_text
+from zerokelvin.cli.problem import problem_arguments, problem_options, read_problem
 from zerokelvin.cli.progress import reporting
-from zerokelvin.experiments import Problem, Summary, load_problem, parse_parameters, summarize
+from zerokelvin.experiments import Problem, Summary, parse_parameters, summarize
 from zerokelvin.session import play_shuffles
 
 __all__ = ["run"]
 
 
 @click.command()
-@click.argument("graph")
-@click.argument("labels", required=False)
+@problem_arguments
 @click.option("--learner", default="auto", show_default=True, help="A name 'zerokelvin learners' lists.")
 @click.option(
     "--param",
@@ -26,24 +26,7 @@ __all__ = ["run"]
     metavar="NAME=VALUE",
     help="A parameter of the learner; may be repeated.",
 )
-@click.option("--shuffles", default=20, show_default=True, help="How many random orders to play.")
-@click.option(
-    "--seed",
-    type=click.IntRange(min=0),
-    default=0,
-    show_default=True,
-    help="The same seed gives the same games.",
-)
-@click.option(
-    "--component",
-    default="all",
-    show_default=True,
-    metavar="largest|all",
-    help="Play the largest connected component only, or all nodes.",
-)
-@click.option(
-    "--neighbors", default=10, show_default=True, help="Edges per point, where a data set holds points."
-)
+@problem_options(shuffles=20)
 @click.option(
     "--policy",
     default="always",
@@ -109,15 +92,7 @@ def run(
 
         check_picture(plot)
     with reporting() as report:
-        report("Reading", 0, None)
-        problem = load_problem(
-            graph,
-            labels,
-            component=component,
-            neighbors=neighbors,
-            progress=lambda *at: report("Downloading", *at),
-        )
-        report("Reading", 1, 1)
+        problem = read_problem(report, graph, labels, component, neighbors)
         runs = play_shuffles(
             problem.graph,
             problem.labels,

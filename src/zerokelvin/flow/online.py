@@ -18,6 +18,7 @@ O(max(φ, n) · E) (Section 3.3).
 
 from __future__ import annotations
 
+import copy
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -221,6 +222,13 @@ class OnlineCut:
         if len(bad):
             raise LabelError(f"label {ys[nodes[bad[0]]]!r} of node {nodes[bad[0]]} is not -1 or +1.")
         return play(self._state, self.rows(nodes), ys[nodes].astype(np.int64), self.paths == "longest")
+
+    def copy(self) -> OnlineCut:
+        """An engine with the same labels that goes its own way; all that depends on the graph is shared."""
+        twin = copy.copy(self)
+        changing = ("arcs", "nodes", "lengths", "scratch", "tally")
+        twin._state = self._state._replace(**{name: getattr(self._state, name).copy() for name in changing})
+        return twin
 
     # -- for learners that compile their own loops ------------------------------------------------
 

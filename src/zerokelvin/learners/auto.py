@@ -33,15 +33,12 @@ from zerokelvin.learners.covariance import all_revealed
 from zerokelvin.learners.diffusion import code_of
 from zerokelvin.learners.experts import Prepared, prepare_experts
 from zerokelvin.learners.gaussian import GaussianState
-from zerokelvin.learners.mixture import Mixture
+from zerokelvin.learners.mixture import CHUNK, Mixture
 
 __all__ = ["Auto", "AutoProblems", "AutoState"]
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
-
-CHUNK = 1 << 16
-"""Trials that are foreseen at once."""
 
 
 class AutoState(State):
@@ -54,6 +51,11 @@ class AutoState(State):
     def margin(self, node: int) -> float:
         """The lead of the problem's class in the mixture."""
         return float(self.mixture.margins(node)[self.problem])
+
+    def margins(self, nodes: Ints) -> Floats:
+        """The leads at several nodes, all experts in compiled code."""
+        wanted = np.asarray(nodes, dtype=np.int64)
+        return np.ascontiguousarray(self.mixture.all_margins(wanted)[:, self.problem])
 
     def update(self, node: int, label: int) -> None:
         """Reveal a label; of several problems that share a mixture, use `Problems.update`."""
@@ -187,6 +189,7 @@ class Auto(Learner):
 
     has_variance: ClassVar[bool] = True
     has_value: ClassVar[bool] = True
+    calibrated: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         if not (math.isfinite(self.tol) and self.tol > 0):

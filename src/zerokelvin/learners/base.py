@@ -95,7 +95,7 @@ class State(ABC):
         return ()
 
     def remark(self, node: int) -> str:
-        """A sentence on how the margin of `node` came about, shown with the prediction; "" for none."""
+        """A clause on how the margin of `node` came about, part of the prediction's reason; "" for none."""
         return ""
 
     def snapshot(self) -> dict[str, NDArray[Any]]:
@@ -250,7 +250,8 @@ class Learner(ABC):
     """Hyper-parameters of a learner; subclasses are frozen dataclasses with defaults.
 
     `growth` says what holds after the graph has grown: ``"exact"``, margins are those of a session started
-    on the new graph, or ``"carried"``; see `zerokelvin.learners.growth`.
+    on the new graph, or ``"carried"``; see `zerokelvin.learners.growth`. `calibrated` says that its problems
+    know probabilities (`Problems.chances`).
     """
 
     name: ClassVar[str] = ""
@@ -259,6 +260,7 @@ class Learner(ABC):
     has_variance: ClassVar[bool] = False
     has_value: ClassVar[bool] = False
     takes_features: ClassVar[bool] = False
+    calibrated: ClassVar[bool] = False
     problems: ClassVar[type[Problems]] = Problems
 
     def prepare(self, graph: Graph) -> Any:

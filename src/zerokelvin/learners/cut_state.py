@@ -14,7 +14,6 @@ Reference: Herbster, Pasteris and Ghosh (2015), Figure 3.
 
 from __future__ import annotations
 
-import copy
 from abc import abstractmethod
 from collections.abc import Mapping
 from typing import Any, ClassVar
@@ -47,7 +46,7 @@ class CutState(State):
 
     def __init__(self, graph: Graph, cut: OnlineCut) -> None:
         self.graph = graph
-        self.cut = copy.deepcopy(cut)  # the graph itself is shared
+        self.cut = cut.copy()
         self.seen_nodes: list[int] = []
         self.seen_labels: list[int] = []
 
@@ -90,7 +89,7 @@ class CutState(State):
     def remark(self, node: int) -> str:
         """How the prediction came about."""
         if self.cut.side(node) != INNER:
-            return "Every minimum cut that agrees with the labels says so."
+            return "every minimum cut that agrees with the labels says so"
         return "" if self.cut.is_free(node) else self.inner_remark(node)
 
     def inner_remark(self, node: int) -> str:
@@ -118,8 +117,8 @@ class PathState(CutState):
         """The two lengths."""
         start, end = self.cut.lengths(node)
         return (
-            f"Minimum cuts differ here; the {self.cut.paths} path has {start} arcs from the source and {end} "
-            "to the target."
+            f"minimum cuts differ here, the {self.cut.paths} path has {start} arcs from the source and {end} "
+            "to the target"
         )
 
     def bound(self, labels: Ints) -> Bound:

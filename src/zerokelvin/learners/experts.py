@@ -6,7 +6,8 @@ weights. Then, fixed beforehand,
 - `gaussian` on (L + εI)⁻¹ and (Lₙ + εI)⁻¹ at several ε and noises μ, and `propagation`, by local relaxation;
 - on graphs of up to 3,000 nodes `gaussian` also on exp(−3L), (L + 0.3 I)⁻², exp(−4Lₙ) and (Lₙ + 0.3 I)⁻²,
   smoother kernels whose columns reach too far for relaxation;
-- `longest-path`, and two committees of nine random spanning trees.
+- two committees of nine random spanning trees, and `longest-path`, which keeps a flow for every class and
+  therefore votes only up to `ARC_LIMIT` arcs times problems; the others need O(E + n·classes).
 
 An expert says how much evidence there is for each class at a node, learns classes, and, where the whole order
 is known beforehand, does both for all trials at once (`foresee`) at the speed of its own compiled game.
@@ -45,6 +46,9 @@ Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
 
 MEAN_DEGREE = 4.0
+
+ARC_LIMIT = 1 << 24
+"""Arcs times problems up to which `longest-path` is an expert."""
 
 
 class Scale(NamedTuple):
@@ -101,6 +105,10 @@ class Expert(ABC):
         """The evidence for every class at a node."""
 
     @abstractmethod
+    def table(self, nodes: Ints) -> Floats:
+        """The same for several nodes, (nodes, classes)."""
+
+    @abstractmethod
     def learn(self, node: int, code: int) -> None:
         """Take the class of a node."""
 
@@ -124,6 +132,13 @@ class LocalExpert(Expert):
     def values(self, node: int) -> Floats:
         """The value of every channel."""
         return self.diffusion.values(node)
+
+    def table(self, nodes: Ints) -> Floats:
+        """In compiled code."""
+        diffusion = self.diffusion
+        result = np.empty((len(nodes), len(diffusion.totals)))
+        _read(diffusion.relaxation.csr, diffusion.arrays, diffusion.frame, diffusion.numbers, nodes, result)
+        return result
 
     def learn(self, node: int, code: int) -> None:
         """Relax from the node."""
@@ -154,6 +169,10 @@ class ExactExpert(Expert):
     def values(self, node: int) -> Floats:
         """The mean of every class."""
         return self.covariance.values(node)
+
+    def table(self, nodes: Ints) -> Floats:
+        """They are kept for all nodes."""
+        return np.ascontiguousarray(self.covariance.means[:, nodes].T)
 
     def learn(self, node: int, code: int) -> None:
         """One more row of the factor."""
@@ -188,6 +207,10 @@ class VotingExpert(Expert):
     def values(self, node: int) -> Floats:
         """The votes, from the margins of all problems."""
         return self._votes(self.problems.margins(node)[None, :])[0]
+
+    def table(self, nodes: Ints) -> Floats:
+        """Problem by problem."""
+        return self._votes(np.column_stack([state.margins(nodes) for state in self.problems.states]))
 
     def learn(self, node: int, code: int) -> None:
         """A label for every problem."""
@@ -225,7 +248,9 @@ def prepare_experts(graph: Graph) -> Prepared:
     matrices = {}
     if graph.num_nodes <= DENSE_LIMIT:
         matrices = {scale.kernel: DenseKernel(_smooth_kernel(scaled, scale.kernel)) for scale in SMOOTH}
-    voters = tuple(LEARNERS[name](**params).prepare(graph) for name, params in VOTERS)
+    voters = tuple(
+        LEARNERS[name](**params).prepare(graph) if _fits(name, graph, 1) else None for name, params in VOTERS
+    )
     return Prepared(graph, systems, matrices, voters)
 
 
@@ -238,10 +263,17 @@ def start_experts(prepared: Prepared, classes: int, tol: float, seed: int) -> li
         experts += [ExactExpert(scale, prepared.matrices[scale.kernel], classes) for scale in SMOOTH]
     count = 1 if classes == 2 else classes
     for (name, params), own in zip(VOTERS, prepared.voters, strict=True):
+        if not _fits(name, prepared.graph, count):
+            continue
         problems = LEARNERS[name](**params).start_problems(prepared.graph, count, own, seed)
         label = " ".join([name, *(str(value) for value in params.values())])
         experts.append(VotingExpert(label, problems, committee=bool(params)))
     return experts
+
+
+def _fits(name: str, graph: Graph, problems: int) -> bool:
+    """Whether an expert's memory stays within bounds."""
+    return name != "longest-path" or len(graph.indices) * problems <= ARC_LIMIT
 
 
 def _smooth_kernel(graph: Graph, kernel: str) -> Floats:
@@ -255,6 +287,12 @@ def _smooth_kernel(graph: Graph, kernel: str) -> Floats:
         matrix = inverse @ inverse
     symmetric: Floats = 0.5 * (matrix + matrix.T)
     return symmetric
+
+
+@kernel
+def _read(csr: Any, arrays: Any, frame: Any, numbers: Any, nodes: Any, values: Any) -> None:
+    for k in range(len(nodes)):
+        read_values(csr, arrays, frame, numbers, nodes[k], values[k])
 
 
 @kernel

@@ -96,7 +96,7 @@ class FixedPathsState(CutState):
     def inner_remark(self, node: int) -> str:
         """The two distances."""
         before, after = self._distances(node)
-        return f"Minimum cuts differ here; on its path −1 is {before} arcs away and +1 is {after}."
+        return f"minimum cuts differ here, on its path −1 is {before} arcs away and +1 is {after}"
 
     def cover(self, node: int) -> PathCover:
         """The cover of an inner node's part, chosen when the part was first played in this game."""

@@ -93,6 +93,13 @@ class Mixing:
         winner = _judge(values, self._rules, self._state, self._said)
         return int(winner), self._chances[2].copy()
 
+    def judge_all(self, values: Floats) -> tuple[Ints, Floats]:
+        """The same for several nodes, (nodes, experts, classes): classes predicted, and probabilities."""
+        winners = np.empty(len(values), dtype=np.int64)
+        chances = np.empty((len(values), len(self.counts)))
+        _judge_all(values, self._rules, self._state, self._said, winners, chances)
+        return winners, chances
+
     def learn(self, code: int) -> None:
         """Reveal the class of the node judged last."""
         _learn(self._rules, self._state, self._said, code)
@@ -178,6 +185,13 @@ def _learn(rules: Any, state: Any, said: Any, code: int) -> None:
                 used[k] = 0.0
         newton_step(theta[g], covariance[g], used, chances[g], code)
     counts[code] += 1.0
+
+
+@kernel
+def _judge_all(values: Any, rules: Any, state: Any, said: Any, winners: Any, chances: Any) -> None:
+    for k in range(len(values)):
+        winners[k] = _judge(values[k], rules, state, said)
+        chances[k] = said[1][2]
 
 
 @kernel

@@ -3,20 +3,25 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from zerokelvin.jit import kernel
 from zerokelvin.learners.diffusion import to_margins
 from zerokelvin.learners.experts import LocalExpert, Prepared, start_experts
 from zerokelvin.learners.influence import Influence
 from zerokelvin.learners.mixing import Mixing
 from zerokelvin.learners.target import ENOUGH, Target
 
-__all__ = ["Mixture"]
+__all__ = ["CHUNK", "Mixture"]
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
+
+CHUNK = 1 << 16
+"""Nodes that are judged at once."""
 
 
 class Mixture:
@@ -36,6 +41,7 @@ class Mixture:
         self.influence = Influence(self.first.diffusion)
         self.asking = None if target is None else Target(target, seed)
         self._last: tuple[int, int, tuple[int, Floats]] | None = None
+        self._table: tuple[Ints, Floats] | None = None
 
     @property
     def labels(self) -> int:
@@ -57,6 +63,17 @@ class Mixture:
             leads(*self.judge(node), margins)
         return margins
 
+    def all_margins(self, nodes: Ints) -> Floats:
+        """The same for several nodes, (nodes, problems), kept until a label is learnt for all problems."""
+        if self._table is None or not np.array_equal(self._table[0], nodes):
+            margins = np.zeros((len(nodes), self.problems))
+            for start in range(0, len(nodes) if self.labels else 0, CHUNK):
+                part = slice(start, start + CHUNK)
+                values = np.stack([expert.table(nodes[part]) for expert in self.experts], axis=1)
+                all_leads(*self.mixing.judge_all(values), margins[part])
+            self._last, self._table = None, (np.array(nodes), margins)
+        return self._table[1]
+
     def risk(self, node: int) -> float:
         """The probability that the class predicted is wrong."""
         winner, chances = self.judge(node)
@@ -70,40 +87,39 @@ class Mixture:
         self.mixing.learn(code)
         for expert in self.experts:
             expert.learn(node, code)
-        self._last = None
+        self._last = self._table = None
 
     def foresee(self, nodes: Ints, codes: Ints, margins: Floats) -> None:
         """Judge and learn over trials whose labels are all revealed, expert by expert."""
         values = np.stack([expert.foresee(nodes, codes) for expert in self.experts], axis=1)
         fresh = self.labels == 0
         winners, chances = self.mixing.play(values, codes)
-        for t in range(len(nodes)):
-            leads(int(winners[t]), chances[t], margins[t])
+        all_leads(winners, chances, margins)
         if fresh:
             margins[0] = 0.0
-        self._last = None
+        self._last = self._table = None
 
     def trusted(self) -> dict[str, float]:
         """The weight of every expert."""
         return dict(zip(self.names, self.mixing.trust.tolist(), strict=True))
 
     def note(self) -> str:
-        """One sentence on whom the mixture trusts, and whether the graph says much about the labels."""
+        """Whom the mixture trusts, and whether the graph says much about the labels, in one clause."""
         total = self.labels
         if total < ENOUGH:
             return ""
         name, weight = max(self.trusted().items(), key=lambda item: item[1])
         blind = float(self.mixing.losses[len(self.experts)])  # class frequencies
         mistakes = int(self.mixing.mistakes[0])
-        said = f"Most trusted: {name} ({weight:.0%})."
+        said = [f"it trusts {name} most ({weight:.0%})"]
         if self.asking is not None and self.asking.limit > 0:
-            said += f" About {self.asking.error:.1%} of the nodes go out wrong unasked."
+            said.append(f"about {self.asking.error:.1%} of the nodes go out wrong unasked")
         if mistakes > 0.5 * blind:
-            said += (
-                f" The graph carries little signal about these labels: {mistakes / total:.0%} wrong "
-                f"so far, {blind / total:.0%} by the most frequent class."
+            said.append(
+                f"the graph carries little signal about these labels ({mistakes / total:.0%} wrong so far, "
+                f"{blind / total:.0%} by the most frequent class)"
             )
-        return said
+        return ", ".join(said)
 
     def explain(self, node: int, channel: int) -> list[tuple[int, float]]:
         """What each label adds to the lead of a class, by the most trusted kernel expert that agrees.
@@ -125,12 +141,20 @@ class Mixture:
         return []
 
 
-def leads(winner: int, chances: Floats, margins: Floats) -> None:
+@kernel
+def leads(winner: int, chances: Any, margins: Any) -> None:
     """The lead of every class: the mixture decides who leads, the probabilities by how much.
 
     Where the two disagree the lead is next to nothing, so that such nodes are the first to be asked for.
     """
-    if int(np.argmax(chances)) != winner:
-        chances = chances.copy()
-        chances[winner] = chances.max() + 1e-9
-    to_margins(chances, margins)
+    agreed = chances.copy()
+    if np.argmax(chances) != winner:
+        agreed[winner] = chances.max() + 1e-9
+    to_margins(agreed, margins)
+
+
+@kernel
+def all_leads(winners: Any, chances: Any, margins: Any) -> None:
+    """The leads of several nodes."""
+    for k in range(len(winners)):
+        leads(winners[k], chances[k], margins[k])

@@ -57,6 +57,13 @@ class TreeState(State):
         self._teach(node, label)
         self.shown[node] |= _PLUS if label > 0 else _MINUS
 
+    def margins(self, nodes: Ints) -> Floats:
+        """The margins of several nodes: a compiled game without answers."""
+        margins = np.zeros(len(nodes))
+        places = np.asarray(nodes, dtype=np.int64)
+        self._play(places, np.zeros(len(nodes), dtype=np.int64), np.zeros(2, dtype=np.int64), margins)
+        return margins
+
     def play(self, nodes: Ints, labels: Ints, delay: int, budget: int, margins: Floats) -> None:
         """Play trials of which the first `budget` are answered, `delay` trials late; compiled."""
         limits = np.array([min(delay, len(nodes)), min(budget, len(nodes))])

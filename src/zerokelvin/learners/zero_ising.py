@@ -65,8 +65,8 @@ class ZeroIsingState(CutState):
         found = self.count(node)
         total = found.source + found.target
         if found.exact:
-            return f"All {total} minimum cuts of its part were counted; {found.target} of them say +1."
-        return f"Its minimum cuts are too many to count; of {total} drawn uniformly {found.target} say +1."
+            return f"all {total} minimum cuts of its part were counted, {found.target} of them say +1"
+        return f"its minimum cuts are too many to count, of {total} drawn uniformly {found.target} say +1"
 
     def count(self, node: int) -> CutCount:
         """The minimum cuts by their label of the node, counted or drawn."""

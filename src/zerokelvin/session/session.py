@@ -349,9 +349,9 @@ class Session:
         wish = "the label is wanted" if ask else "no label is needed"
         if not ask and self.budget is not None and self.queries >= self.budget:
             wish = f"the budget of {self.budget} questions is spent"
-        decided = f"The {self.learner.name} decides with confidence {confidence(margins):.3g}; {wish}."
         remark = self._problems.states[int(np.argmax(margins))].remark(node)
-        return ask, f"{decided} {remark}".rstrip()
+        decided = f"The {self.learner.name} decides with confidence {confidence(margins):.3g}"
+        return ask, f"{decided}: {remark}; {wish}." if remark else f"{decided}; {wish}."
 
     def _scores(self, margins: NDArray[np.float64]) -> dict[Hashable, float]:
         if len(margins) > 1:

@@ -1,9 +1,9 @@
 """A scikit-learn classifier that plays the game.
 
-``fit`` plays over the rows: the learner predicts one, asks, and learns from the answer in ``y``; as a batch
-classifier it does so several times over, while ``partial_fit`` is the online game itself. ``predict`` reads
-the margins at the end. The game is played on a graph the caller gives, whose node names are then
-``X``, or on the k-nearest-neighbour graph of the rows of a feature matrix ``X``.
+``fit`` plays over the rows: the learner predicts one, asks, and learns from the answer in ``y``, several
+times over if that is wanted, while ``partial_fit`` is the online game itself. ``predict`` reads the margins
+at the end. The game is played on a graph the caller gives, whose node names are then ``X``, or on the
+k-nearest-neighbour graph of the rows of a feature matrix ``X``.
 
 A vector x that was not fitted has no node. Its margin in each binary problem is the mean of the margins
 f of its k nearest fitted points x_i, weighted by inverse distance,
@@ -11,14 +11,15 @@ f of its k nearest fitted points x_i, weighted by inverse distance,
     f(x) = Σ_i w_i f(x_i) / Σ_i w_i,    w_i = 1 / ‖x − x_i‖,
 
 and where x equals fitted points, the mean of theirs alone (Shepard 1968): a fitted row gets the very
-margin of its node. Probabilities are the logistic function of the margins, normalised over the classes;
-they are ordered as the margins are, not calibrated.
+margin of its node. Probabilities of a learner that has its own, as `auto` has, are spread likewise; those of
+the others are the logistic function of the margins, normalised over the classes: ordered as the margins are,
+not calibrated.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from typing import Any, Self
 
 import numpy as np
@@ -59,8 +60,9 @@ class GraphClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         When to ask (``"always"``, ``"random:RATE"``, ``"margin:SCALE"``) and how often at most. As in the
         game, a label in ``y`` that is not asked for is not used.
     repeats, shuffle
-        How often `fit` plays the rows, and whether in a random order or as they come. A learner that
-        changes only on mistakes needs several passes before its last state is a good classifier; with
+        How often `fit` plays the rows, and whether in a random order or as they come. Once is right for
+        learners that use every answer, such as `auto`; one that changes only on mistakes, such as
+        `perceptron`, needs several passes, say 10, before its last state is a good classifier. With
         ``repeats=1, shuffle=False`` `fit` is the online game. `partial_fit` always plays the rows once and
         as they come.
     random_state
@@ -104,14 +106,14 @@ class GraphClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def __init__(
         self,
-        learner: str | Learner = "perceptron",
+        learner: str | Learner = "auto",
         *,
         graph: Graph | None = None,
         n_neighbors: int = 10,
         params: Mapping[str, Any] | None = None,
         policy: Policy | str | None = None,
         budget: int | None = None,
-        repeats: int = 10,
+        repeats: int = 1,
         shuffle: bool = True,
         random_state: Any = 0,
     ) -> None:
@@ -167,17 +169,22 @@ class GraphClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def predict_proba(self, X: Any) -> Floats:
         """Probabilities in the order of ``classes_``, the predicted class always the largest.
 
-        Where rounding leaves another class as probable, the predicted one is raised by one unit in the
-        last place.
+        Classes ahead of it share their sum with it, and where another is as probable, the predicted one is
+        raised by one unit in the last place.
         """
         margins = self._margins(X)
         count = len(self.classes_)
-        scores = margins if count > 2 else np.column_stack([-margins, margins])[:, :count]
-        odds: Floats = softmax(log_expit(scores), axis=1)
+        if self.session_.learner.calibrated:
+            odds = self._spread(X, _node_chances)
+        else:
+            scores = margins if count > 2 else np.column_stack([-margins, margins])[:, :count]
+            odds = np.asarray(softmax(log_expit(scores), axis=1))
         rows, codes = np.arange(len(odds)), decide(margins, count)
-        rivals = odds.copy()
-        rivals[rows, codes] = 0.0
-        odds[rows, codes] = np.maximum(odds[rows, codes], np.nextafter(rivals.max(axis=1), 2.0))
+        ahead = odds >= odds[rows, codes][:, None]
+        shared = (odds * ahead).sum(axis=1) / ahead.sum(axis=1)
+        odds = np.where(ahead, shared[:, None], odds)
+        tied = ahead.sum(axis=1) > 1
+        odds[rows[tied], codes[tied]] = np.nextafter(shared[tied], 2.0)
         return odds
 
     @property
@@ -244,14 +251,18 @@ class GraphClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def _margins(self, X: Any) -> Floats:
         """The margin of every row in every binary problem."""
+        return self._spread(X, _node_margins)
+
+    def _spread(self, X: Any, read: Callable[[Session, Ints], Floats]) -> Floats:
+        """What `read` says about the nodes of the rows, or of their nearest fitted rows."""
         check_is_fitted(self, "session_")
         if self._points is None:
-            return _node_margins(self.session_, node_indices(self.graph_, X))
+            return read(self.session_, node_indices(self.graph_, X))
         points = validate_data(self, X, reset=False, dtype=np.float64)
         near, weights = nearest_points(self._points, points, self.n_neighbors)
         nodes, position = np.unique(near, return_inverse=True)
-        margins = _node_margins(self.session_, nodes)[position.reshape(near.shape)]
-        return np.asarray((weights[:, :, None] * margins).sum(axis=1))
+        values = read(self.session_, nodes)[position.reshape(near.shape)]
+        return np.asarray((weights[:, :, None] * values).sum(axis=1))
 
     def __getstate__(self) -> dict[str, Any]:
         state: dict[str, Any] = dict(super().__getstate__())
@@ -281,6 +292,12 @@ def _answer(session: Session, trials: Sequence[Trial]) -> None:
             session.learn(name, label)
         else:
             session.skip(name)
+
+
+def _node_chances(session: Session, nodes: Ints) -> Floats:
+    """The learner's own probabilities."""
+    found = [list(session.predict_proba_one(session.graph.name(i)).values()) for i in nodes]
+    return np.array(found, dtype=np.float64).reshape(len(nodes), len(session.classes))
 
 
 def _node_margins(session: Session, nodes: Ints) -> Floats:

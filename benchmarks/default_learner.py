@@ -1,0 +1,217 @@
+"""Is `auto` a safe default? Its error less that of the best single learner, graph by graph.
+
+    python benchmarks/default_learner.py [--graphs NAME ...] [--shuffles 5] [--time-limit 120] [--list]
+
+Two kinds of graph: the labelled data sets, on their largest component, and generated ones of every kind that
+labels come on (planted partitions, also such that neighbours differ, nearest neighbours of points, trees,
+grids, rings, weights, several components, rare classes, noise). No parameter of `auto` was chosen on a
+generated one. Every learner plays the same random orders with its default parameters. Where the games of one
+learner take longer than the time limit it is left out and named.
+
+The difference is given with its standard error over the orders, for the two play the same ones: positive
+where the single learner is better.
+"""
+
+from __future__ import annotations
+
+import argparse
+import time
+
+import numpy as np
+
+import zerokelvin as zk
+from zerokelvin.experiments import load_problem
+from zerokelvin.learners import names
+
+DATA = ("cora", "pubmed", "imdb_wiki", "polblogs", "email_eu_core", "airports_usa", "optdigits", "pendigits")
+
+
+def partition(sizes, inside, outside, seed=0):
+    """A planted partition."""
+    example = zk.generators.planted_partition(sizes, inside, outside, np.random.default_rng(seed))
+    return example.graph, example.labels
+
+
+def scikit(name, k, **params):
+    """Nearest neighbours of a small data set that comes with scikit-learn, columns standardised."""
+    from sklearn import datasets
+
+    points, labels = getattr(datasets, f"load_{name}")(return_X_y=True)
+    spread = points.std(axis=0)
+    return zk.knn_graph((points - points.mean(axis=0)) / np.where(spread > 0, spread, 1), k, **params), labels
+
+
+def blobs(count, classes, overlap, k, seed=0, **params):
+    """Gaussian clouds in the plane."""
+    rng = np.random.default_rng(seed)
+    labels = rng.integers(0, classes, count)
+    points = 3 * rng.normal(size=(classes, 2))[labels] + overlap * rng.normal(size=(count, 2))
+    return zk.knn_graph(points, k, **params), labels
+
+
+def regions(graph, classes, seed=0):
+    """Every node has the class of the nearest of some seeds, by breadth-first search."""
+    rng = np.random.default_rng(seed)
+    labels = np.full(graph.num_nodes, -1)
+    front = rng.choice(graph.num_nodes, 3 * classes, replace=False).tolist()
+    labels[front] = np.arange(3 * classes) % classes
+    while front:
+        reached = []
+        for node in front:
+            for other in graph.indices[graph.indptr[node] : graph.indptr[node + 1]].tolist():
+                if labels[other] < 0:
+                    labels[other] = labels[node]
+                    reached.append(other)
+        front = reached
+    labels[labels < 0] = 0
+    return graph, labels
+
+
+def noisy(problem, rate, seed=0):
+    """The same with some labels drawn anew."""
+    graph, labels = problem
+    rng = np.random.default_rng(seed)
+    return graph, np.where(rng.random(len(labels)) < rate, rng.permutation(labels), labels)
+
+
+def attachment(count, links, seed=0):
+    """Preferential attachment: every new node joins `links` ends of earlier edges."""
+    rng = np.random.default_rng(seed)
+    ends = list(range(links + 1))
+    edges = [(i, links) for i in range(links)]
+    for node in range(links + 1, count):
+        chosen = {ends[rng.integers(len(ends))] for _ in range(links)}
+        edges += [(node, other) for other in chosen]
+        ends += [*chosen, *[node] * len(chosen)]
+    return zk.Graph.from_edges(edges, num_nodes=count)
+
+
+def weighted(problem, seed=0):
+    """Edges within a class weigh more, on average; all weights are spread over two orders of magnitude."""
+    graph, labels = problem
+    rng = np.random.default_rng(seed)
+    same = labels[graph.edges[:, 0]] == labels[graph.edges[:, 1]]
+    weights = np.exp(rng.normal(np.where(same, 0.5, -0.5), 1.0))
+    return zk.Graph.from_edges(graph.edges, weights, num_nodes=graph.num_nodes), labels
+
+
+def apart(*problems):
+    """Several graphs side by side."""
+    edges, labels, first = [], [], 0
+    for graph, own in problems:
+        edges.append(graph.edges + first)
+        labels.append(own)
+        first += graph.num_nodes
+    return zk.Graph.from_edges(np.concatenate(edges), num_nodes=first), np.concatenate(labels)
+
+
+def ring(count, cliques, seed=0):
+    """Cliques of three classes in a ring."""
+    size = count // cliques
+    within = [(c * size + i, c * size + j) for c in range(cliques) for i in range(size) for j in range(i)]
+    between = [(c * size, (c + 1) % cliques * size + 1) for c in range(cliques)]
+    classes = np.random.default_rng(seed).integers(0, 3, cliques)
+    return zk.Graph.from_edges(within + between), np.repeat(classes, size)
+
+
+def example_of(name, *parameters):
+    """One of the package's own generators."""
+    found = getattr(zk.generators, name)(*parameters)
+    return found.graph, found.labels
+
+
+GENERATED = {
+    "partition, clear": lambda: partition([300] * 3, 0.04, 0.004),
+    "partition, weak": lambda: partition([300] * 3, 0.03, 0.01),
+    "partition, hardly any": lambda: partition([300] * 3, 0.02, 0.015),
+    "partition, dense": lambda: partition([200] * 4, 0.3, 0.2),
+    "partition, ten classes": lambda: partition([80] * 10, 0.1, 0.005),
+    "partition, rare classes": lambda: partition([700, 100, 40], 0.04, 0.006),
+    "partition, rare of two": lambda: partition([900, 60], 0.03, 0.004),
+    "neighbours differ, 2": lambda: partition([400] * 2, 0.004, 0.02),
+    "neighbours differ, 3": lambda: partition([300] * 3, 0.003, 0.02),
+    "bipartite": lambda: partition([300] * 2, 0.0, 0.02),
+    "no signal": lambda: partition([500, 300, 100], 0.01, 0.01),
+    "weights": lambda: weighted(partition([300] * 3, 0.02, 0.01)),
+    "components": lambda: apart(
+        partition([150] * 2, 0.06, 0.01), partition([150] * 2, 0.01, 0.06, 1), partition([200], 0.03, 0, 2)
+    ),
+    "digits": lambda: scikit("digits", 10),
+    "digits, 3 neighbours": lambda: scikit("digits", 3),
+    "iris": lambda: scikit("iris", 7),
+    "wine": lambda: scikit("wine", 7),
+    "breast cancer": lambda: scikit("breast_cancer", 8),
+    "breast cancer, weights": lambda: scikit("breast_cancer", 8, weights="heat"),
+    "two moons": lambda: example_of("two_moons", 800, np.random.default_rng(0)),
+    "blobs": lambda: blobs(1000, 5, 1.0, 8),
+    "blobs, overlapping": lambda: blobs(2000, 5, 3.0, 10),
+    "blobs, large": lambda: blobs(10000, 4, 2.0, 10),
+    "tree, regions": lambda: regions(zk.generators.random_tree(1500, np.random.default_rng(0)).graph, 3),
+    "tree, noise": lambda: noisy(
+        regions(zk.generators.random_tree(1500, np.random.default_rng(1)).graph, 3), 0.2
+    ),
+    "grid, regions": lambda: regions(zk.generators.grid(40, 40).graph, 4),
+    "grid, noise": lambda: noisy(regions(zk.generators.grid(40, 40).graph, 4), 0.15),
+    "line, regions": lambda: regions(zk.generators.line(1000).graph, 3),
+    "attachment, regions": lambda: regions(attachment(2000, 2), 4),
+    "ring of cliques": lambda: ring(900, 60),
+    "barbell": lambda: example_of("barbell", 150),
+    "flower": lambda: example_of("flower", 20, 12),
+    "octopus": lambda: example_of("octopus", 12, 30, 20),
+}
+
+
+def errors_of(graph, labels, name, shuffles, limit):
+    """The error in each order; None where it takes too long or cannot be played."""
+    began = time.process_time()
+
+    def watch(*_):
+        if time.process_time() - began > limit:
+            raise TimeoutError
+
+    try:
+        runs = [zk.play(graph, labels, name, seed=seed, progress=watch) for seed in range(shuffles)]
+    except (TimeoutError, zk.errors.ZerokelvinError):
+        return None
+    return np.array([run.error_multiclass for run in runs])
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--graphs", nargs="+", default=[*DATA, *GENERATED])
+    parser.add_argument("--learners", nargs="+", default=[name for name in names() if name != "auto"])
+    parser.add_argument("--shuffles", type=int, default=5)
+    parser.add_argument("--time-limit", type=float, default=120.0)
+    parser.add_argument("--list", action="store_true", help="print the names of the graphs")
+    options = parser.parse_args()
+    if options.list:
+        print("\n".join([*DATA, *GENERATED]))
+        return
+    print("| graph | nodes | classes | auto | best single learner | its error | auto less it | left out |")
+    print("|---|---|---|---|---|---|---|---|")
+    for name in options.graphs:
+        if name in GENERATED:
+            graph, labels = GENERATED[name]()
+        else:
+            problem = load_problem(name, component="largest")
+            graph, labels = problem.graph, problem.labels
+        own = errors_of(graph, labels, "auto", options.shuffles, np.inf)
+        others = {
+            single: errors_of(graph, labels, single, options.shuffles, options.time_limit)
+            for single in options.learners
+        }
+        played = {single: errors for single, errors in others.items() if errors is not None}
+        best = min(played, key=lambda single: played[single].mean())
+        gap = own - played[best]
+        classes = len({str(label) for label in labels if label is not None and label is not np.ma.masked})
+        left_out = ", ".join(single for single in others if single not in played)
+        lost = f"{gap.mean():+.4f} ± {gap.std() / len(gap) ** 0.5:.4f}"
+        print(
+            f"| {name} | {graph.num_nodes:,} | {classes} | {own.mean():.4f} | `{best}` "
+            f"| {played[best].mean():.4f} | {lost} | {left_out} |",
+            flush=True,
+        )
+
+
+if __name__ == "__main__":
+    main()
