@@ -212,6 +212,24 @@ def test_a_target_is_kept_and_its_estimate_is_near_the_truth():
     assert "go out wrong unasked" in session.predict(0).reason
 
 
+@pytest.mark.parametrize("rule", [{"policy": "value"}, {"policy": "margin:0.1"}, {"target": 0.1}])
+def test_asking_never_stalls(rule):
+    """One class for so long that nothing seems left to ask, then a part of the graph where all is new."""
+    known = zk.generators.planted_partition([300], 0.05, 0.0, np.random.default_rng(0)).graph
+    new = zk.generators.planted_partition([100, 100], 0.2, 0.005, np.random.default_rng(1))
+    bridge = [(0, 300), (1, 400)]
+    edges = np.concatenate([known.edges, new.graph.edges + 300, bridge])
+    graph = zk.Graph.from_edges(edges, num_nodes=500)
+    labels = np.array(["old"] * 300 + ["b"] * 100 + ["c"] * 100)
+    rng = np.random.default_rng(2)
+    order = [*rng.permutation(300), *(300 + rng.permutation(200))]
+    run = zk.play(graph, labels, "auto", order=order, classes=["b", "c", "old"], **rule)
+    asked = run.asked.any(axis=1)
+    assert asked[100:300].mean() < 0.2  # little is worth asking
+    assert asked[300:].sum() > 10  # but it goes on
+    assert (run.predictions[-80:] != labels[order][-80:]).mean() < 0.2
+
+
 @given(st.integers(0, 10**6))
 @settings(max_examples=40)
 def test_targets_limit_is_the_largest_risk_whose_errors_fit(seed):
@@ -264,6 +282,14 @@ def test_mistakes_stay_within_the_bound(game):
     assert bound.allows(mistakes(trace.margins, trials, classes))
 
 
+def test_the_bound_is_no_guarantee_where_a_target_leaves_labels_out():
+    example = zk.generators.barbell(60)
+    run = zk.play(example.graph, example.labels, "auto", target=0.05)
+    assert run.queried_nodes < run.trials
+    assert not run.bound.holds
+    assert zk.play(example.graph, example.labels, "auto", target=0.05, order=range(20)).bound.holds
+
+
 def test_it_follows_the_best_expert_on_two_cliques():
     example = zk.generators.barbell(60)
     run = zk.play(example.graph, example.labels, "auto")
@@ -303,26 +329,79 @@ def test_refusals():
         states[0].update(0, 1)
 
 
-@pytest.mark.data
-def test_probabilities_are_calibrated_on_cora():
-    """In ten bins of the top probability, the mean gap between confidence and accuracy is below .04."""
-    graph, labels = dataset("cora")
-    codes = np.unique(np.asarray(labels, dtype=int), return_inverse=True)[1]
+def reliability(graph, codes):
+    """Chances before every trial but the first, and the mean gap between confidence and accuracy.
+
+    The gap is taken in ten bins of the probability of the most likely class.
+    """
+    classes = int(codes.max()) + 1
     order = np.random.default_rng(0).permutation(len(codes))
-    problems = Auto().start_problems(graph, 7, None, 0)
-    sure, right = [], []
-    for node in order.tolist():
-        chances = problems.chances(node)
-        if chances is not None:
-            sure.append(chances.max())
-            right.append(chances.argmax() == codes[node])
+    problems = Auto().start_problems(graph, 1 if classes == 2 else classes, None, 0)
+    table = []
+    for t, node in enumerate(order.tolist()):
+        if t:
+            table.append(problems.chances(node))
         problems.mixture.learn(node, int(codes[node]))
-    sure, right = np.array(sure), np.array(right)
+    table, truth = np.array(table), codes[order[1:]]
+    sure, right = table.max(axis=1), table.argmax(axis=1) == truth
     bins = np.minimum((sure * 10).astype(int), 9)
     gaps = [
         abs(sure[bins == k].mean() - right[bins == k].mean()) * (bins == k).mean() for k in np.unique(bins)
     ]
-    assert sum(gaps) < 0.04
+    return table, truth, sum(gaps)
+
+
+@pytest.mark.data
+def test_probabilities_are_calibrated_on_cora():
+    graph, labels = dataset("cora")
+    codes = np.unique(np.asarray(labels, dtype=int), return_inverse=True)[1]
+    assert reliability(graph, codes)[2] < 0.04
+
+
+@pytest.mark.parametrize("sizes", [[600, 100, 40], [700, 60]])
+def test_rare_classes_keep_their_share(sizes):
+    """Offsets learnt online: every class has on average the probability that it occurs with."""
+    example = zk.generators.planted_partition(sizes, 0.04, 0.01, np.random.default_rng(0))
+    codes = np.repeat(np.arange(len(sizes)), sizes)
+    table, truth, gap = reliability(example.graph, codes)
+    assert gap < 0.06
+    for code in range(len(sizes)):
+        assert table[:, code].mean() == pytest.approx((truth == code).mean(), abs=0.03)
+
+
+PLANTED = {
+    "weak": ([250] * 3, 0.03, 0.008),
+    "rare": ([400, 60, 30], 0.05, 0.008),
+    "neighbours differ": ([250] * 2, 0.005, 0.03),
+    "no signal": ([400, 250, 100], 0.015, 0.015),
+}
+
+
+@pytest.mark.parametrize("name", [*PLANTED, "moons", "grid", "weights and components"])
+def test_no_single_learner_is_much_better(name):
+    """The quick learners; benchmarks/default_learner.py plays all of them on many more graphs."""
+    rng = np.random.default_rng(7)
+    if name in PLANTED:
+        example = zk.generators.planted_partition(*PLANTED[name], rng)
+        graph, labels = example.graph, example.labels
+    elif name == "moons":
+        example = zk.generators.two_moons(500, rng, noise=0.2)
+        graph, labels = example.graph, example.labels
+    elif name == "grid":
+        graph = zk.generators.grid(24, 24).graph
+        labels = np.arange(576) // 24 // 8 + 3 * (np.arange(576) % 24 // 12)
+        labels = np.where(rng.random(576) < 0.1, rng.permutation(labels), labels)
+    else:
+        example = zk.generators.planted_partition([120, 120, 60], 0.06, 0.02, rng)
+        weights = rng.lognormal(0.0, 1.0, example.graph.num_edges)
+        ends = np.concatenate([example.graph.edges, example.graph.edges + 300])
+        graph = zk.Graph.from_edges(ends, np.concatenate([weights, weights]), num_nodes=600)
+        labels = np.concatenate([example.labels, example.labels])
+    mine = zk.play_shuffles(graph, labels, "auto", shuffles=3).mean("error_multiclass")
+    quick = ("propagation", "gaussian", "longest-path", "spanning-tree", "nearest", "ollgc", "llgc")
+    for single in quick:
+        theirs = zk.play_shuffles(graph, labels, single, shuffles=3).mean("error_multiclass")
+        assert mine <= theirs + 0.01, single
 
 
 @pytest.mark.data

@@ -151,10 +151,10 @@ def test_the_bound_does_not_grow_with_the_cliques():
 
 
 @settings(max_examples=100)
-@given(class_games(), st.sampled_from(["push", "exact"]), B)
-def test_shares_sum_to_the_margin(game, engine, b):
+@given(class_games(), st.sampled_from(["push", "exact"]), B, st.sampled_from([1e-10, 0.05]))
+def test_shares_sum_to_the_margin(game, engine, b, tol):
     graph, classes, trials, _ = game
-    problems = start(graph, classes, engine=engine, b=b, tol=1e-10)
+    problems = start(graph, classes, engine=engine, b=b, tol=tol)
     problems.play(as_trials(trials, classes))
     for node in range(graph.num_nodes):
         for state in problems.states:

@@ -175,6 +175,34 @@ def test_explanations_sum_to_the_score():
             assert all(c.label in classes for c in told.contributions)
 
 
+@pytest.mark.parametrize("classes", [[0, 1], [0, 1, 2]])
+@pytest.mark.parametrize("name", zk.learners.names())
+def test_every_learner_explains_itself(name, classes):
+    """Shares sum to the margin but for committees of trees; minimum cuts give the way to the labels."""
+    rng = np.random.default_rng(4)
+    blocks = [9] * len(classes) if name != "halving" else [5] * len(classes)
+    example = zk.generators.planted_partition(blocks, 0.6, 0.08, rng)
+    session = zk.start(example.graph, name, classes=classes)
+    order = rng.permutation(example.graph.num_nodes).tolist()
+    for node in order[::2]:
+        session.learn(node, classes[int(np.searchsorted(np.cumsum(blocks), node, side="right"))])
+    for node in range(example.graph.num_nodes):
+        told, said = session.explain(node), session.predict(node)
+        assert (told.label, told.reason) == (said.label, said.reason)
+        assert told.margin == said.scores[said.label]
+        if name in ("halving", "spanning-tree", "tree-opt"):
+            continue
+        assert told.contributions
+        assert math.fsum(c.share for c in told.contributions) == pytest.approx(told.margin, abs=1e-9)
+        assert (len(told.path) > 0) == (
+            name in ("longest-path", "shortest-path", "fixed-paths", "zero-ising")
+        )
+        if told.path:
+            assert node in told.path
+        if name == "auto":
+            assert sum(told.trusted.values()) == pytest.approx(1.0)
+
+
 def test_bound_covers_the_mistakes():
     session = zk.start(PATH, "perceptron", classes=[0, 1])
     truth = {"ann": 0, "bob": 0, "cem": 0, "dan": 1, "eve": 1}

@@ -17,6 +17,7 @@ min_k L_k + 2Δ (de Rooij et al. 2014, Lemma 3) and at least ½ where the predic
 
 from __future__ import annotations
 
+import dataclasses
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -25,7 +26,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from zerokelvin.certify import Bound
+from zerokelvin.certify import Assumption, Bound
 from zerokelvin.errors import ParameterError
 from zerokelvin.graph import Graph
 from zerokelvin.learners.base import Learner, Problems, Progress, State, Trace, Trials, learner
@@ -98,6 +99,7 @@ class AutoProblems(Problems):
     def __init__(self, states: Sequence[State], mixture: Mixture) -> None:
         super().__init__(states)
         self.mixture = mixture
+        self.left_out = False
 
     def margins(self, node: int) -> Floats:
         """The margin of `node` in every problem."""
@@ -134,7 +136,9 @@ class AutoProblems(Problems):
         """The plain loop; where all labels are revealed, each expert plays its own compiled game."""
         mixture = self.mixture
         if mixture.labels or mixture.asking is not None or not all_revealed(trials):
-            return super().play(trials, progress)
+            trace = super().play(trials, progress)
+            self.left_out |= mixture.asking is not None and not trace.asked.all()
+            return trace
         trace = Trace(np.zeros(trials.signs.shape), np.ones(trials.signs.shape, dtype=np.bool_))
         codes = np.array([code_of(signs) for signs in trials.signs])
         for start in range(0, len(codes), CHUNK):
@@ -145,8 +149,12 @@ class AutoProblems(Problems):
         return trace
 
     def bound(self, labels: Sequence[Ints]) -> Bound:
-        """One bound for all classes together."""
-        return self.states[0].bound(labels[0])
+        """One bound for all classes together; no guarantee where a target left labels out of the game."""
+        bound = self.states[0].bound(labels[0])
+        if not self.left_out:
+            return bound
+        missing = Assumption("every label is learned (the target left some out)", False)
+        return dataclasses.replace(bound, assumptions=(*bound.assumptions, missing))
 
     def chances(self, node: int) -> Floats | None:
         """The calibrated probability of each class."""

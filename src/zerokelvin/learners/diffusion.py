@@ -56,6 +56,9 @@ __all__ = [
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
 
+EXPLAINED = 1e-5
+"""Tolerance of the column behind an explanation, where the learner's own is coarser."""
+
 
 @dataclass(frozen=True, eq=False)
 class System:
@@ -175,9 +178,10 @@ class Diffusion:
         return 1.0 / (1.0 / (precision * b) + float((self.totals - self.sums).sum())) if b > 0 else 0.0
 
     def votes(self, node: int) -> Floats:
-        """What one label of value 1 at each node adds to the value of `node`."""
-        precision, b, _ = self.numbers
-        column = self.column(node)
+        """What one label of value 1 at each node adds to the value of `node`, by a column relaxed anew."""
+        precision, b, tol = self.numbers
+        system, fine = self.system, min(float(tol), EXPLAINED)
+        column: Floats = system.out[node] * self.relaxation.column(node, fine) * system.into
         if precision == 0:
             return column + b
         shares: Floats = precision * column
@@ -231,10 +235,16 @@ class DiffusionState(State):
     def explain(self, node: int) -> list[tuple[int, float]]:
         """Every node labelled with the class or its best rival; the shares sum to the margin.
 
-        They come from a column that is relaxed anew, so they do so up to the tolerance.
+        They come from a column that is relaxed anew, more finely. What the margin's own tolerance leaves
+        between them is spread over the shares in proportion to their size.
         """
-        diffusion = self.diffusion
-        return lead_shares(diffusion.values(node), diffusion.votes(node), diffusion.counts, self.channel)
+        diffusion, margin = self.diffusion, self.margin(node)
+        shares = lead_shares(diffusion.values(node), diffusion.votes(node), diffusion.counts, self.channel)
+        size = math.fsum(abs(share) for _, share in shares)
+        rest = margin - math.fsum(share for _, share in shares)
+        spread = rest / size if size > 0 else 0.0
+        moved = [(other, share + spread * abs(share)) for other, share in shares]
+        return sorted(moved, key=lambda share: -abs(share[1]))
 
     def bound(self, labels: Ints) -> Bound:
         """The bound of the one problem; with more classes it speaks of all, see `Problems.bound`."""

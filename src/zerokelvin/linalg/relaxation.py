@@ -100,17 +100,18 @@ class Relaxation:
             r[node] -= weight * x[node]
             self._relax(x, r, node)
 
-    def column(self, node: int) -> Floats:
+    def column(self, node: int, tol: float | None = None) -> Floats:
         """The column of (D − A + E)⁻¹ that belongs to a node, every entry within `tol`."""
         count = self.graph.num_nodes
         x, r = np.zeros(count), np.zeros(count)
         r[node] = 1.0
-        self._relax(x, r, node)
+        self._relax(x, r, node, None if tol is None else tol * self.excess)
         return x
 
-    def _relax(self, x: Floats, r: Floats, node: int) -> None:
+    def _relax(self, x: Floats, r: Floats, node: int, limits: Floats | None = None) -> None:
         nothing = np.zeros(0)
-        relax(self.csr, self.diagonal, x, r, self.scratch, node, (nothing, np.zeros((0, 0)), nothing))
+        diagonal = (self.diagonal[0], self.diagonal[1] if limits is None else limits)
+        relax(self.csr, diagonal, x, r, self.scratch, node, (nothing, np.zeros((0, 0)), nothing))
 
 
 @kernel
