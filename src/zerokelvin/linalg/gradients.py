@@ -16,9 +16,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from zerokelvin.jit import kernel
+from zerokelvin.linalg.action import inner_products
 from zerokelvin.linalg.blocks import empty_block, lanes_of
 from zerokelvin.linalg.layout import Core
-from zerokelvin.linalg.operator import inner_products
 from zerokelvin.linalg.rows import add, add_lanes, add_products, scale_lanes, set_row, sums_for, total
 
 __all__ = ["conjugate_gradients"]

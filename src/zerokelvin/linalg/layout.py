@@ -21,11 +21,11 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from zerokelvin.jit import kernel
-from zerokelvin.linalg.blocks import empty_block, lanes_of
+from zerokelvin.linalg.blocks import Part, empty_block, lanes_of
 from zerokelvin.linalg.operator import Operator
-from zerokelvin.linalg.rows import add, put
+from zerokelvin.linalg.rows import add, move, put
 
-__all__ = ["Core", "Layout", "lay_out", "place_rows", "substitute_one", "take_rows"]
+__all__ = ["Core", "Layout", "lay_out", "substitute_one"]
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
@@ -68,8 +68,8 @@ class Layout:
 
     Attributes
     ----------
-    order
-        The node at every internal position.
+    order, position
+        The node at every internal position, and the internal position of every node.
     parent, coupling, pivot
         Per peeled position: position of its parent, w / (|w| + e), and |w| + e.
     roots
@@ -80,6 +80,7 @@ class Layout:
     """
 
     order: Ints
+    position: Ints
     parent: Ints
     coupling: Floats
     pivot: Floats
@@ -87,41 +88,63 @@ class Layout:
     factors: Floats | None
     core: Core
 
+    def take(self, right: Floats) -> Floats:
+        """A vector in internal order."""
+        return right.take(self.order)
+
+    def place(self, value: Floats) -> Floats:
+        """A vector in the order of the graph's nodes."""
+        return value.take(self.position)
+
+    def take_part(self, right: Floats, part: Part, out: Floats) -> None:
+        """Some columns of a block, in internal order; columns that `out` has too many are 0."""
+        wide = part.stop - part.start
+        if wide < part.width:
+            out[:, wide:] = 0.0
+            _copy_rows(self.order, right, part.start, out, 0, wide)
+        else:
+            _move_rows(lanes_of(out), self.order, right, part.start, out, 0)
+
+    def place_part(self, value: Floats, part: Part, out: Floats) -> None:
+        """Write columns in internal order to some columns of a block in the order of the graph's nodes."""
+        wide = part.stop - part.start
+        if wide < part.width:
+            _copy_rows(self.position, value, 0, out, part.start, wide)
+        else:
+            _move_rows(lanes_of(value), self.position, value, 0, out, part.start)
+
     def enter(self, right: Floats, out: Floats | None = None) -> Floats:
-        """A right-hand side in internal order, with the peeled nodes eliminated.
+        """A right-hand side in internal order with the peeled nodes eliminated.
 
         A vector, or a block of one of the widths of `zerokelvin.linalg.blocks`; that may be written to `out`.
         """
         if right.ndim == 1:
-            value: Floats = right[self.order]
-            if self.factors is not None:
-                value *= self.factors
+            value: Floats = right.copy() if self.factors is None else right * self.factors
             _eliminate_one(self.parent, self.coupling, value)
         else:
             value = empty_block(*right.shape) if out is None else out
-            lanes = lanes_of(right)
-            take_rows(lanes, self.order, self._factors, right, value)
-            _eliminate_block(lanes, self.parent, self.coupling, value)
+            _eliminate_block(lanes_of(right), self.parent, self.coupling, self._factors, right, value)
         return value
 
-    def leave(self, value: Floats, out: Floats | None = None) -> Floats:
-        """From core and eliminated right-hand side, overwritten, to a solution in node order."""
+    def leave(self, value: Floats) -> Floats:
+        """From core and eliminated right-hand side to a solution in internal order, in place."""
         peeled, rooted = len(self.parent), len(self.parent) + len(self.roots)
-        with np.errstate(divide="ignore"):
-            inverse = np.where(self.roots > 0, 1 / self.roots, 0.0)
-        value[peeled:rooted] = (value[peeled:rooted].T * inverse).T
+        value[peeled:rooted] = (value[peeled:rooted].T * self._inverse_roots).T
         if value.ndim == 1:
             substitute_one(self.parent, self.coupling, self.pivot, value)
             if self.factors is not None:
                 value *= self.factors
-            result = np.empty_like(value)
-            result[self.order] = value
         else:
             lanes = lanes_of(value)
             _substitute_block(lanes, self.parent, self.coupling, self.pivot, value)
-            result = empty_block(*value.shape) if out is None else out
-            place_rows(lanes, self.order, self._factors, value, result)
-        return result
+            if self.factors is not None:
+                _scale_rows(lanes, self.factors, value)
+        return value
+
+    @cached_property
+    def _inverse_roots(self) -> Floats:
+        with np.errstate(divide="ignore"):
+            return np.where(self.roots > 0, 1 / self.roots, 0.0)
 
     @cached_property
     def _factors(self) -> Floats:
@@ -168,6 +191,7 @@ def lay_out(operator: Operator) -> Layout:
     core = Core(sp.csr_array(within), excess[kept], sums + excess[kept], components, operator.singular[names])
     return Layout(
         order,
+        position,
         position[above[first]],
         pull[first] / pivot,
         pivot,
@@ -256,8 +280,21 @@ def substitute_one(parent: Any, coupling: Any, pivot: Any, value: Any) -> Any:
 
 
 @kernel
-def _eliminate_block(lanes: Any, parent: Any, coupling: Any, value: Any) -> Any:
-    for i in range(len(parent)):
+def _eliminate_block(lanes: Any, parent: Any, coupling: Any, factors: Any, right: Any, value: Any) -> Any:
+    """Set value = factors·right with the peeled nodes eliminated, in one pass.
+
+    The parents of peeled nodes ascend as long as they are peeled themselves, so a node finds its children,
+    all finished, where the last node's ended; what hangs from roots and from the core comes last.
+    """
+    scaled = len(factors) > 0
+    peeled = len(parent)
+    child = 0
+    for i in range(len(value)):
+        put(lanes, value, i, factors[i] if scaled else 1.0, right, i)
+        while child < peeled and parent[child] == i:
+            add(lanes, value, i, coupling[child], value, child)
+            child += 1
+    for i in range(child, peeled):
         add(lanes, value, parent[i], coupling[i], value, i)
 
 
@@ -269,16 +306,21 @@ def _substitute_block(lanes: Any, parent: Any, coupling: Any, pivot: Any, value:
 
 
 @kernel
-def take_rows(lanes: Any, order: Any, factors: Any, source: Any, value: Any) -> Any:
-    """Set value[i] = factors[i]·source[order[i]], with factors 1 where there are none."""
-    scaled = len(factors) > 0
-    for i in range(len(order)):
-        put(lanes, value, i, factors[i] if scaled else 1.0, source, order[i])
+def _scale_rows(lanes: Any, factors: Any, value: Any) -> Any:
+    for i in range(len(value)):
+        put(lanes, value, i, factors[i], value, i)
 
 
 @kernel
-def place_rows(lanes: Any, order: Any, factors: Any, value: Any, result: Any) -> Any:
-    """Set result[order[i]] = factors[i]·value[i], with factors 1 where there are none."""
-    scaled = len(factors) > 0
-    for i in range(len(order)):
-        put(lanes, result, order[i], factors[i] if scaled else 1.0, value, i)
+def _move_rows(lanes: Any, rows: Any, source: Any, first: Any, out: Any, start: Any) -> Any:
+    """Set row i of `out`, from column `start` on, to row rows[i] of `source` from column `first` on."""
+    for i in range(len(rows)):
+        move(lanes, out, i * out.shape[1] + start, source, rows[i] * source.shape[1] + first)
+
+
+@kernel
+def _copy_rows(rows: Any, source: Any, first: Any, out: Any, start: Any, wide: Any) -> Any:
+    """The same for `wide` columns."""
+    for i in range(len(rows)):
+        for c in range(wide):
+            out[i, start + c] = source[rows[i], first + c]

@@ -24,11 +24,10 @@ from numpy.typing import NDArray
 from zerokelvin.errors import ParameterError
 from zerokelvin.graph.graph import Graph
 from zerokelvin.jit import kernel
+from zerokelvin.linalg.action import Action
 from zerokelvin.linalg.balance import Balance, balance
-from zerokelvin.linalg.blocks import WIDTHS, lanes_of
-from zerokelvin.linalg.rows import add, add_products, set_row, sums_for, total
 
-__all__ = ["Operator", "inner_products"]
+__all__ = ["Operator"]
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
@@ -88,135 +87,65 @@ class Operator:
         inside = self.singular / np.sqrt(squares)
         return vector * inside[self.graph.components]
 
-    @cached_property
-    def _centres(self) -> bool:
-        """Whether projecting is taking off the mean: the common case, at a third of the price."""
-        return not self.normalized and self.graph.num_components == 1 and not self.graph.is_signed
-
-    @cached_property
+    @property
     def matrix(self) -> sp.csr_array:
         """The operator as a sparse matrix."""
-        inverse = sp.diags_array(1 / self.scale)
-        laplacian = self.graph.laplacian()
-        scaled = inverse @ laplacian @ inverse if self.normalized else laplacian
-        shifted = sp.csr_array(scaled + self.shift * sp.eye_array(self.graph.num_nodes))
-        if shifted.nnz >= np.iinfo(np.int32).max:
-            return shifted
-        starts, places = shifted.indptr.astype(np.int32), shifted.indices.astype(np.int32)
-        return sp.csr_array((shifted.data, places, starts), shape=shifted.shape)
+        return self.action.matrix
+
+    @cached_property
+    def action(self) -> Action:
+        """What the operator does to vectors in the order of the graph's nodes."""
+        matrix = self._matrix(None)
+        matrix.sort_indices()
+        return self._action(matrix, self.null, self.graph.components)
+
+    def renumbered(self, order: Ints) -> Action:
+        """What it does to vectors in another order of the nodes."""
+        return self._action(self._matrix(order), self.null[order], self.graph.components[order])
 
     def apply(self, value: Floats) -> Floats:
         """The operator times a vector (n,) or a block (n, k)."""
-        product: Floats = self.matrix @ value
-        return product
+        return self.action.apply(value)
 
     def project(self, value: Floats) -> Floats:
         """`value` less its part along the null vectors, as a new array unless nothing is singular."""
-        return self.project_in_place(value.copy()) if self.is_singular else value
+        return self.action.project(value)
 
-    def project_in_place(self, value: Floats) -> Floats:
-        """The same in the array given, which must be C-contiguous."""
-        if not self.is_singular:
-            return value
-        if value.ndim == 2 and value.shape[1] in WIDTHS:
-            self._project_block(value)
-        elif self._centres:
-            value -= value.mean(axis=0)
+    def _action(self, matrix: sp.csr_array, null: Floats, components: Ints) -> Action:
+        centres = not self.normalized and self.graph.num_components == 1 and not self.graph.is_signed
+        return Action(matrix, null, components, self.graph.num_components, self.is_singular, centres)
+
+    def _matrix(self, order: Ints | None) -> sp.csr_array:
+        graph, size = self.graph, self.graph.num_nodes
+        entries = len(graph.indices) + size
+        kind = np.int32 if entries <= np.iinfo(np.int32).max else np.int64
+        starts, places, data = np.empty(size + 1, kind), np.empty(entries, kind), np.empty(entries)
+        if order is None:
+            order = position = np.arange(size)
         else:
-            columns = value.reshape(len(value), -1)
-            _project(self.null, self.graph.components, self.graph.num_components, columns)
-        return value
-
-    def project_measured(self, value: Floats) -> tuple[Floats, Floats]:
-        """The same, with the Euclidean norms of all columns before and after."""
-        if value.ndim == 2 and value.shape[1] in WIDTHS:
-            before, after = self._project_block(value)
-            return np.sqrt(before), np.sqrt(after)
-        before = _norms(value)
-        return before, _norms(self.project_in_place(value))
-
-    def _project_block(self, value: Floats) -> tuple[Floats, Floats]:
-        """Project a block; its squared norms before and after."""
-        lanes = lanes_of(value)
-        if not self.is_singular:
-            squares = inner_products(lanes, value, value)
-            return squares, squares
-        if self._centres:
-            return _centre_block(lanes, value)
-        part = np.zeros((self.graph.num_components, len(lanes)))
-        return _project_block(lanes, self.null, self.graph.components, part, value)
-
-    def residual_norms(self, right: Floats, value: Floats) -> Floats:
-        """‖b − Mx‖ of a vector or of every column of a block."""
-        if value.ndim == 1 or value.shape[1] not in WIDTHS:
-            product = self.apply(value)
-            np.subtract(right, product, out=product)
-            return _norms(product)
-        csr = (self.matrix.indptr, self.matrix.indices, self.matrix.data)
-        return np.sqrt(_residual_squares(lanes_of(value), csr, right, value))
-
-
-def _norms(value: Floats) -> Floats:
-    """Euclidean norm of a vector, or of every column of a block, without a copy of it."""
-    squares = np.dot(value, value) if value.ndim == 1 else np.einsum("ij,ij->j", value, value)
-    return np.asarray(np.sqrt(squares))
+            position = np.empty(size, dtype=np.int64)
+            position[order] = np.arange(size)
+        csr = (graph.indptr, graph.indices, graph.weights)
+        diagonal = graph.degrees / self.scale**2 + self.shift
+        _fill(csr, order, position, diagonal, self.scale, (starts, places, data))
+        return sp.csr_array((data, places, starts), shape=(size, size))
 
 
 @kernel
-def _project(null: Any, components: Any, count: int, value: Any) -> Any:
-    """Remove from every component its part along the null vector, in place."""
-    many = value.shape[1]
-    part = np.zeros((count, many))
-    for i in range(len(null)):
-        for c in range(many):
-            part[components[i], c] += null[i] * value[i, c]
-    for i in range(len(null)):
-        for c in range(many):
-            value[i, c] -= null[i] * part[components[i], c]
-
-
-@kernel
-def inner_products(lanes: Any, left: Any, right: Any) -> Any:
-    """The inner products of the columns of two blocks."""
-    sums = sums_for(lanes)
-    for i in range(len(left)):
-        add_products(lanes, sums, 1.0, left, i, right, i)
-    return total(sums)
-
-
-@kernel
-def _centre_block(lanes: Any, value: Any) -> Any:
-    sums, before, after = sums_for(lanes), sums_for(lanes), sums_for(lanes)
-    for i in range(len(value)):
-        add(lanes, sums, i & 3, 1.0, value, i)
-        add_products(lanes, before, 1.0, value, i, value, i)
-    sums[0] = total(sums) / len(value)
-    for i in range(len(value)):
-        add(lanes, value, i, -1.0, sums, 0)
-        add_products(lanes, after, 1.0, value, i, value, i)
-    return total(before), total(after)
-
-
-@kernel
-def _project_block(lanes: Any, null: Any, components: Any, part: Any, value: Any) -> Any:
-    before, after = sums_for(lanes), sums_for(lanes)
-    for i in range(len(null)):
-        add(lanes, part, components[i], null[i], value, i)
-        add_products(lanes, before, 1.0, value, i, value, i)
-    for i in range(len(null)):
-        add(lanes, value, i, -null[i], part, components[i])
-        add_products(lanes, after, 1.0, value, i, value, i)
-    return total(before), total(after)
-
-
-@kernel
-def _residual_squares(lanes: Any, csr: Any, right: Any, value: Any) -> Any:
-    indptr, indices, data = csr
-    sums = sums_for(lanes)
-    rows = sums_for(lanes)
-    for i in range(len(indptr) - 1):
-        k = i & 3
-        set_row(lanes, rows, k, value, indices, data, indptr[i], indptr[i + 1])
-        add(lanes, rows, k, -1.0, right, i)
-        add_products(lanes, sums, 1.0, rows, k, rows, k)
-    return total(sums)
+def _fill(csr: Any, order: Any, position: Any, diagonal: Any, scale: Any, made: Any) -> None:
+    """Write the matrix with row i and column i those of the node order[i]."""
+    indptr, indices, weights = csr
+    starts, places, data = made
+    free = 0
+    for i in range(len(order)):
+        starts[i] = free
+        node = order[i]
+        places[free] = i
+        data[free] = diagonal[node]
+        free += 1
+        for p in range(indptr[node], indptr[node + 1]):
+            other = indices[p]
+            places[free] = position[other]
+            data[free] = -weights[p] / (scale[node] * scale[other])
+            free += 1
+    starts[len(order)] = free

@@ -30,6 +30,7 @@ __all__ = [
     "add_products",
     "add_row",
     "add_run",
+    "move",
     "put",
     "scale_lanes",
     "set_row",
@@ -47,6 +48,11 @@ __all__ = [
 def put(lanes: Any, out: Any, i: int, a: float, x: Any, j: int) -> None:
     """Set out[i] = a·x[j]."""
     out[i] = a * x[j]
+
+
+def move(lanes: Any, out: Any, at: int, x: Any, start: int) -> None:
+    """Set a row's width of numbers of `out` from its number `at` on to those of x from `start` on."""
+    out.ravel()[at : at + len(lanes)] = x.ravel()[start : start + len(lanes)]
 
 
 def add(lanes: Any, out: Any, i: int, a: float, x: Any, j: int) -> None:
@@ -121,9 +127,11 @@ class _Maker:
 
     def row(self, block: Any, i: Any) -> Any:
         """The address of row i."""
-        builder = self.builder
-        place = builder.mul(i, ir.Constant(ir.IntType(64), self.width))
-        return builder.bitcast(builder.gep(block, [place]), self.row_type.as_pointer())
+        return self.run(block, self.builder.mul(i, ir.Constant(ir.IntType(64), self.width)))
+
+    def run(self, block: Any, at: Any) -> Any:
+        """The address of a row's width of numbers from number `at` on."""
+        return self.builder.bitcast(self.builder.gep(block, [at]), self.row_type.as_pointer())
 
     def read(self, address: Any) -> Any:
         return self.builder.load(address, align=8)
@@ -185,6 +193,11 @@ def _compiled(defined: Any, make: Callable[[_Maker], None], *kinds: Any) -> Any:
 def _make_put(m: _Maker) -> None:
     out, i, a, x, j = m.values
     m.write(m.times(m.wide(a), m.read(m.row(x, j))), m.row(out, i))
+
+
+def _make_move(m: _Maker) -> None:
+    out, at, x, start = m.values
+    m.write(m.read(m.run(x, start)), m.run(out, at))
 
 
 def _make_add(m: _Maker) -> None:
@@ -271,6 +284,7 @@ def total(sums: Any) -> Any:
 if not numba.config.DISABLE_JIT:  # type: ignore[attr-defined]
     _int, _real = types.int64, types.float64
     put = _compiled(put, _make_put, None, _int, _real, None, _int)
+    move = _compiled(move, _make_move, None, _int, None, _int)
     add = _compiled(add, _make_add, None, _int, _real, None, _int)
     add_lanes = _compiled(add_lanes, _make_add_lanes, None, _int, None, None, _int)
     scale_lanes = _compiled(scale_lanes, _make_scale_lanes, None, _int, None)

@@ -1,21 +1,24 @@
 """A solver: an operator with all work on its matrix done, and the work per right-hand side.
 
-A block of right-hand sides is cut into parts of at most eight columns, and each part is projected off the
-null vectors, taken to the engine's numbering, solved, taken back and checked by passes over memory that
-serve all its columns; see `zerokelvin.linalg.blocks` and `zerokelvin.linalg.rows`.
+A right-hand side is taken to the engine's numbering of the nodes, in which neighbours lie close in memory;
+there it is projected off the null vectors, solved and checked, and the solution is taken back. A block of
+right-hand sides is cut into parts of at most eight columns, and every pass over memory serves all columns
+of a part; see `zerokelvin.linalg.blocks` and `zerokelvin.linalg.rows`.
 """
 
 from __future__ import annotations
 
 import warnings
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from zerokelvin.errors import ParameterError
-from zerokelvin.linalg.blocks import Part, Room, blocks_in, parts
+from zerokelvin.linalg.action import Action
+from zerokelvin.linalg.blocks import Part, Room, blocks_in, empty_block, parts
 from zerokelvin.linalg.engines import Prepared
 from zerokelvin.linalg.layout import Layout
 from zerokelvin.linalg.operator import Operator
@@ -24,7 +27,6 @@ from zerokelvin.linalg.solution import STATUSES, ScalingWarning, Solution, Stagn
 __all__ = ["Solver"]
 
 Floats = NDArray[np.float64]
-Arrays = tuple[Floats | None, Floats | None]
 
 REFINEMENTS = 6
 
@@ -66,10 +68,16 @@ class Solver:
         ([1.0, 0.0, -1.0], 'converged')
         """
         given = self._checked(right)
-        if given.ndim == 1 or self._inverse is not None:
+        layout = self._layout
+        if layout is None:
             solution = self._solve(given.copy())
+        elif given.ndim == 1:
+            inside = self._solve(layout.take(given))
+            solution = replace(inside, value=layout.place(inside.value))
         else:
-            solution = self._solve_parts(given.shape[1], lambda work, part: _copy_part(given, work, part))
+            solution = self._solve_parts(
+                layout, given.shape[1], lambda work, part: layout.take_part(given, part, work)
+            )
         self._warn(solution)
         return solution
 
@@ -81,9 +89,12 @@ class Solver:
             )
         if self._inverse is not None and not self._ill_scaled:
             return self._inverse[node]
+        layout = self._layout
         unit = np.zeros(self.operator.graph.num_nodes)
-        unit[node] = 1.0
-        return self.solve(unit).value
+        unit[node if layout is None else layout.position[node]] = 1.0
+        solution = self._solve(unit)
+        self._warn(solution)
+        return solution.value if layout is None else layout.place(solution.value)
 
     def columns(self, nodes: ArrayLike) -> Floats:
         """Several columns at once, as an (n, k) array: cheaper than one by one."""
@@ -94,16 +105,18 @@ class Solver:
             raise ParameterError(f"node index {bad[0]} is outside the graph's {count} nodes.")
         if self._inverse is not None and not self._ill_scaled:
             return self._inverse[:, chosen]
+        layout = self._layout
+        if layout is None:
+            unit = np.zeros((count, len(chosen)))
+            unit[chosen, np.arange(len(chosen))] = 1.0
+            return self.solve(unit).value
 
         def fill(work: Floats, part: Part) -> None:
+            places = layout.position[chosen[part.start : part.stop]]
             work[:] = 0.0
-            work[chosen[part.start : part.stop], np.arange(part.stop - part.start)] = 1.0
+            work[places, np.arange(len(places))] = 1.0
 
-        if self._inverse is not None:
-            unit = np.zeros((count, len(chosen)))
-            fill(unit, Part(0, len(chosen), len(chosen)))
-            return self.solve(unit).value
-        solution = self._solve_parts(len(chosen), fill)
+        solution = self._solve_parts(layout, len(chosen), fill)
         self._warn(solution)
         return solution.value
 
@@ -118,26 +131,26 @@ class Solver:
             raise ParameterError("the right-hand side holds NaN or infinite values; give finite numbers.")
         return array
 
-    def _solve_parts(self, columns: int, fill: Callable[[Floats, Part], None]) -> Solution:
-        """Solve a block part by part; `fill` writes the right-hand sides of a part."""
+    def _solve_parts(self, layout: Layout, columns: int, fill: Callable[[Floats, Part], None]) -> Solution:
+        """Solve a block part by part; `fill` writes the right-hand sides of a part, in internal order."""
         count = self.operator.graph.num_nodes
-        value = np.empty((count, columns))
+        value = empty_block(count, columns)
         worst, iterations = 0.0, 0
         statuses: list[Status] = ["converged"]
         arrays = self._room.borrow()
         for part in parts(columns):
-            aim, inside, outside = blocks_in(arrays, 3, count, part.width)
+            aim, inside = blocks_in(arrays, 2, count, part.width)
             fill(aim, part)
-            found = self._solve(aim, (inside, outside))
-            value[:, part.start : part.stop] = found.value[:, : part.stop - part.start]
+            found = self._solve(aim, inside)
+            layout.place_part(found.value, part, value)
             worst, iterations = max(worst, found.residual), max(iterations, found.iterations)
             statuses.append(found.status)
         self._room.give_back(arrays)
         return Solution(value, worst, iterations, max(statuses, key=STATUSES.index))
 
-    def _solve(self, aim: Floats, room: Arrays = (None, None)) -> Solution:
-        """Solve for a vector or a part of a block, which is overwritten, in arrays given for it."""
-        size, norms = self.operator.project_measured(aim)
+    def _solve(self, aim: Floats, room: Floats | None = None) -> Solution:
+        """Solve for a vector or a part of a block, which is overwritten, in an array given for it."""
+        size, norms = self._action.project_measured(aim)
         nothing = (norms <= 1e-14 * np.sqrt(len(aim)) * size) & (norms > 0)
         if nothing.any():  # a right-hand side along the null vectors is rounding only
             aim, norms = np.where(nothing, 0.0, aim), np.where(nothing, 0.0, norms)
@@ -173,26 +186,31 @@ class Solver:
 
     def _left(self, aim: Floats, value: Floats) -> Floats:
         """The true residual norm of every column."""
-        return self.operator.residual_norms(aim, value)
+        return self._action.residual_norms(aim, value)
 
     def _residual(self, aim: Floats, value: Floats) -> Floats:
-        product = self.operator.apply(value)
+        product = self._action.apply(value)
         np.subtract(aim, product, out=product)
         return product
 
-    def _apply(self, aim: Floats, target: Floats, room: Arrays = (None, None)) -> tuple[Floats, int]:
+    def _apply(self, aim: Floats, target: Floats, room: Floats | None = None) -> tuple[Floats, int]:
         """One pass of the engine: the value, off the null vectors, and its iterations."""
         if self._inverse is not None:
             return self._inverse @ aim, 0
         layout, prepared = self._engine()
-        value = layout.enter(aim, room[0])
+        value = layout.enter(aim, room)
         start = len(value) - layout.core.size
         iterations = 0
         if layout.core.size:
             if layout.factors is not None:
                 target = target * min(float(np.median(np.abs(layout.factors[start:]))), 1.0)
             value[start:], iterations = prepared.solve(value[start:], target)
-        return self.operator.project_in_place(layout.leave(value, room[1])), iterations
+        return self._action.project_in_place(layout.leave(value)), iterations
+
+    @cached_property
+    def _action(self) -> Action:
+        """The operator in the numbering that solves work in."""
+        return self.operator.action if self._layout is None else self.operator.renumbered(self._layout.order)
 
     def _engine(self) -> tuple[Layout, Prepared]:
         if self._layout is None or self._prepared is None:
@@ -211,7 +229,7 @@ class Solver:
             if estimate is None:
                 return "ill-scaled"
             inside[start:] = estimate
-            correction = self.operator.project(layout.leave(inside))
+            correction = self._action.project(layout.leave(inside))
         size = np.abs(value).max(axis=0, initial=0.0)
         error = np.abs(correction).max(axis=0, initial=0.0)
         return "converged" if (error <= max(1e-5, 10 * self.tol) * size).all() else "ill-scaled"
@@ -232,8 +250,3 @@ class Solver:
                 ScalingWarning,
                 stacklevel=3,
             )
-
-
-def _copy_part(given: Floats, work: Floats, part: Part) -> None:
-    work[:, : part.stop - part.start] = given[:, part.start : part.stop]
-    work[:, part.stop - part.start :] = 0.0
