@@ -7,7 +7,7 @@ from linalg.graphs import random_graph
 from naive import linalg as naive
 from zerokelvin.errors import ParameterError
 from zerokelvin.graph import Graph
-from zerokelvin.linalg import spectral
+from zerokelvin.linalg import krylov, spectral
 from zerokelvin.linalg.spectral import smallest_eigenpairs
 
 
@@ -60,10 +60,51 @@ def test_krylov_schur_equals_the_dense_spectrum(monkeypatch, engine, normalized)
 
 def test_restarts(monkeypatch):
     monkeypatch.setattr(spectral, "DENSE_SPECTRUM", 10)
-    monkeypatch.setattr(spectral, "ROOM", 0.0)
+    monkeypatch.setattr(krylov, "ROOM", 0.0)
     found = smallest_eigenpairs(grid(20, 23), 30, block=2)
     assert found.solves > 2 * 30 + 16
     check(grid(20, 23), found, False)
+
+
+def rings(count, length):
+    place = np.arange(count * length).reshape(count, length)
+    return Graph.from_edges(np.column_stack([place.ravel(), np.roll(place, 1, axis=1).ravel()]))
+
+
+def spider(legs, length):
+    inner = np.arange(1, 1 + legs * length).reshape(legs, length)
+    before = np.column_stack([np.zeros(legs, dtype=np.int64), inner[:, :-1]])
+    return Graph.from_edges(np.column_stack([before.ravel(), inner.ravel()]))
+
+
+def hypercube(dimension):
+    corner = np.arange(2**dimension)
+    return Graph.from_edges(
+        np.vstack(
+            [np.column_stack([corner, corner ^ 1 << k])[corner >> k & 1 == 0] for k in range(dimension)]
+        )
+    )
+
+
+@pytest.mark.parametrize(
+    ("graph", "count"),
+    [
+        (rings(14, 30), 40),
+        (spider(25, 16), 60),
+        (hypercube(9), 50),
+        (Graph.from_edges(np.arange(400).reshape(-1, 2)), 70),
+        (Graph.from_edges([(0, 1), (2, 3), (4, 5)], num_nodes=400), 3),
+        (Graph.from_edges([(0, 1), (1, 2), (4, 5)], [1.0, 2.0, 3.0], num_nodes=400), 2),
+    ],
+    ids=["rings", "spider", "hypercube", "pairs", "three edges", "two components"],
+)
+def test_every_copy_of_a_repeated_eigenvalue_is_found(monkeypatch, graph, count):
+    """Up to 200 copies, where a block has 8 vectors."""
+    monkeypatch.setattr(spectral, "DENSE_SPECTRUM", 10)
+    found = smallest_eigenpairs(graph, count)
+    assert found.solves > 0
+    assert found.converged
+    check(graph, found, False)
 
 
 def test_deterministic():

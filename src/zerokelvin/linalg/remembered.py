@@ -19,6 +19,9 @@ __all__ = ["SMALL", "remembered_eigenpairs"]
 SMALL = 1000
 """Nodes below which nothing is kept."""
 
+METHOD = 2
+"""Raised whenever the computation changes, so that what an older one left is not read."""
+
 
 def remembered_eigenpairs(
     graph: Graph,
@@ -47,6 +50,7 @@ def remembered_eigenpairs(
     if not cache or graph.num_nodes < SMALL:
         return smallest_eigenpairs(graph, count, normalized=normalized, tol=tol, engine=engine)
     description = {
+        "method": METHOD,
         "graph": graph.content_hash,
         "count": int(count),
         "normalized": bool(normalized),

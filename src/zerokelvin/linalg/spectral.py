@@ -1,10 +1,8 @@
 """The smallest non-trivial eigenpairs of a Laplacian, by block Krylov–Schur on its inverse.
 
 The eigenvectors of L that belong to the smallest eigenvalues σ > 0 are those of L⁺ that belong to the
-largest 1/σ, and few applications of L⁺ (solves, on whatever engine suits the graph) tell them apart. A
-block of vectors is multiplied at a time: solves of a block are cheaper per column, and eigenvalues that
-are repeated up to the block's width are found with their full multiplicity. The basis is orthogonalised
-in full, and restarted from its best Ritz vectors when it is full (Stewart 2001; Zhou and Saad 2008).
+largest 1/σ, and few applications of L⁺ (solves, on whatever engine suits the graph) tell them apart;
+`zerokelvin.linalg.krylov` also makes sure that no copy of a repeated eigenvalue is missing.
 
 Every pair is checked by its true residual ‖L v − σ v‖. Signs are fixed: the largest entry of a vector
 (of nearly equal ones, the first) is positive.
@@ -20,16 +18,16 @@ from numpy.typing import NDArray
 
 from zerokelvin.errors import ParameterError
 from zerokelvin.graph.graph import Graph
+from zerokelvin.linalg.krylov import krylov_schur
 from zerokelvin.linalg.operator import Operator
 from zerokelvin.linalg.solution import StagnationWarning
-from zerokelvin.linalg.solver import Solver, analyse
+from zerokelvin.linalg.solver import analyse
 
 __all__ = ["Eigenpairs", "smallest_eigenpairs"]
 
 Floats = NDArray[np.float64]
 
 DENSE_SPECTRUM = 1500  # nodes up to which the whole spectrum is cheaper
-ROOM = 1e9  # bytes that the basis may take before it is restarted
 
 
 @dataclass(frozen=True)
@@ -67,7 +65,7 @@ def smallest_eigenpairs(
     normalized: bool = False,
     tol: float = 1e-8,
     engine: str = "auto",
-    block: int = 12,
+    block: int = 8,
 ) -> Eigenpairs:
     """The `count` smallest non-trivial eigenpairs of L, or of Lₙ.
 
@@ -105,7 +103,7 @@ def smallest_eigenpairs(
         solves, name = 0, "dense"
     else:
         solver = analyse(graph, engine, normalized=normalized, tol=min(1e-10, tol * 1e-3))
-        values, vectors, solves = _krylov_schur(solver, count, _target(operator, tol), block)
+        values, vectors, solves = krylov_schur(solver, count, _target(operator, tol), block)
         name = solver.engine
     vectors = _fix_signs(vectors)
     worst = float(np.linalg.norm(operator.apply(vectors) - vectors * values, axis=0).max())
@@ -139,60 +137,6 @@ def _dense_spectrum(operator: Operator, count: int) -> tuple[Floats, Floats]:
     together, columns = np.concatenate(values), np.concatenate(vectors, axis=1)
     smallest = np.argsort(together, kind="stable")[:count]
     return together[smallest], columns[:, smallest]
-
-
-def _krylov_schur(solver: Solver, count: int, target: float, block: int) -> tuple[Floats, Floats, int]:
-    operator = solver.operator
-    size = operator.graph.num_nodes
-    roomy = min(6 * count, int(ROOM / (8 * size)))
-    most = min(size - int(operator.singular.sum()), max(2 * count + 8 * block, roomy))
-    kept = min(count + 2 * block, most - block)
-    basis = np.empty((size, most), order="F")
-    product = np.zeros((most, most))
-    fresh = np.linalg.qr(operator.project(np.random.default_rng(0).standard_normal((size, block))))[0]
-    used, solves, restarts, checked, restarted, previous = 0, 0, 0, 0, 0, 0
-    while True:
-        wide = fresh.shape[1]
-        basis[:, used : used + wide] = fresh
-        image = solver.solve(np.ascontiguousarray(fresh)).value
-        solves += wide
-        used += wide
-        # only the last two blocks (just after a restart, all) are coupled; a full pass removes the rounding
-        near = slice(0 if used - wide == restarted else used - wide - previous, used)
-        previous = wide
-        along = np.zeros((used, wide))
-        along[near] = basis[:, near].T @ image
-        rest = image - basis[:, near] @ along[near]
-        held = basis[:, :used]
-        remainder = held.T @ rest
-        rest -= held @ remainder
-        along += remainder
-        product[:used, used - wide : used] = along
-        product[used - wide : used, :used] = along.T
-        fresh, upper = np.linalg.qr(operator.project(rest))
-        strong = np.abs(upper.diagonal()) > 1e-12 * np.abs(along).max()
-        fresh = fresh[:, strong]
-        ended = fresh.shape[1] == 0
-        full = used + fresh.shape[1] > most
-        if not (full or ended) and (used < 1.4 * count or used < checked + 2 * block):
-            continue
-        checked = used
-        inverse, rotation = np.linalg.eigh((product[:used, :used] + product[:used, :used].T) / 2)
-        inverse, rotation = inverse[::-1], np.ascontiguousarray(rotation[:, ::-1])
-        # L v − v/θ = −(1/θ)·L(L⁺v − θv), and L⁺v − θv lies in the span of what was left of the last block
-        left = operator.apply(np.ascontiguousarray(rest))
-        lengths = np.linalg.norm(np.linalg.qr(left)[1] @ rotation[used - wide : used, :count], axis=0)
-        worst = float((lengths / inverse[:count]).max())
-        if worst <= 0.2 * target or ended or restarts >= 100:
-            vectors = basis[:, :used] @ rotation[:, :count]
-            return 1 / inverse[:count], vectors, solves
-        if full:
-            restarts += 1
-            checked, restarted = 0, kept
-            basis[:, :kept] = basis[:, :used] @ rotation[:, :kept]
-            used = kept
-            product[:] = 0.0
-            product[np.arange(used), np.arange(used)] = inverse[:used]
 
 
 def _fix_signs(vectors: Floats) -> Floats:
