@@ -6,8 +6,8 @@ One mat-vec (mv) is scipy's product of the graph's Laplacian with a vector, the 
 run. The time is that of the processor for the whole embedding, analysis and check included, the best of some
 runs; the residual is the largest ‖L v − σ v‖, computed here from the pairs alone. ``pubmed`` is the largest
 component of the data set of that name, the others are the families of the benchmark ``solvers`` at the given
-size. With ``--scipy``, also ARPACK's shift-invert mode on SuperLU (``eigsh`` with sigma): how many times longer
-it takes. Set OMP_NUM_THREADS=1.
+size. With ``--scipy``, also ARPACK in shift-invert mode on SuperLU (``eigsh`` with sigma): how many times
+longer it takes. Set OMP_NUM_THREADS=1.
 """
 
 from __future__ import annotations
