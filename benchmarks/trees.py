@@ -1,7 +1,8 @@
 """Tree learners from 10⁴ to 10⁶ nodes: seconds for every node once, and how they grow with n.
 
-Run with ``python benchmarks/trees.py [largest]``. Times are best of two games after a warm-up that compiles.
-The growth exponent is the slope of log seconds over log n between the smallest and the largest size.
+Run with ``python benchmarks/trees.py [largest] [--worst]``. Times are CPU seconds, best of two games after a
+warm-up that compiles. The growth exponent is the slope of log seconds over log n between the smallest and the
+largest size. The last table is for orders made to be bad, in µs a trial; ``--worst`` shows it alone.
 """
 
 from __future__ import annotations
@@ -71,21 +72,60 @@ def game_seconds(graph, nodes, labels, inner):
     best = math.inf
     for _ in range(2):
         problems = learner.start_problems(graph, 1, None, 0)
-        began = time.perf_counter()
+        began = time.process_time()
         problems.play(trials)
-        best = min(best, time.perf_counter() - began)
+        best = min(best, time.process_time() - began)
     return best
 
 
-def worst_case():
-    """Balanced all along: the leaves of a caterpillar first, with alternating labels; quadratic."""
-    for n in (4_000, 8_000, 16_000):
-        graph = caterpillar(n, None)
-        leaves = np.argsort(np.diff(graph.indptr) != 1, kind="stable")
-        labels = np.where(np.arange(n) % 2 == 0, -1, 1)
-        seconds = [game_seconds(graph, leaves, labels, inner) for inner in ("tree-opt", "longest-path")]
-        shown = f"tree-opt {seconds[0]:.3f} s, longest-path {seconds[1]:.3f} s"
-        print(f"alternating caterpillar, {n:,} nodes: {shown}", flush=True)
+def comb(n, _rng):
+    leg = math.isqrt(n)
+    above = np.arange(n - 1)
+    above[leg - 1 :: leg] = np.arange(0, n, leg)[: len(above[leg - 1 :: leg])]
+    return zk.Graph.from_edges(np.column_stack([above, np.arange(1, n)]))
+
+
+def binary(n, _rng):
+    return zk.Graph.from_edges(np.column_stack([(np.arange(1, n) - 1) // 2, np.arange(1, n)]))
+
+
+def bad_orders(n):
+    """Leaves first, with labels in turn, so that forks are balanced and labels tell on all of them."""
+    turn = np.where(np.arange(n) % 2 == 0, -1, 1)
+    yield "caterpillar", caterpillar(n, None), np.concatenate([np.arange(n // 2, n), np.arange(n // 2)]), turn
+    yield "star", star(n, None), np.arange(n)[::-1], turn
+    yield "binary tree", binary(n, None), np.arange(n)[::-1], turn
+    leg = math.isqrt(n)
+    legs = np.where(np.arange(n) // leg % 2 == 0, -1, 1)
+    yield "comb of √n legs", comb(n, None), np.argsort(-(np.arange(n) % leg), kind="stable"), legs
+    inwards = np.argsort(np.minimum(np.arange(n), n - 1 - np.arange(n)), kind="stable")
+    yield "path, both ends inwards", path(n, None), inwards, turn
+
+
+def path_learner_seconds(graph, nodes, labels):
+    """The learner `longest-path`, which begins with flows."""
+    best = math.inf
+    for _ in range(2):
+        state = make("longest-path").start(graph)
+        began = time.process_time()
+        state.play(nodes, labels[nodes].astype(np.int64))
+        best = min(best, time.process_time() - began)
+    return best
+
+
+def worst_case(largest):
+    """µs for a prediction and a label in bad orders."""
+    sizes = [n for n in (1_000, 10_000, 100_000, 1_000_000) if n <= largest]
+    print(f"\n{'bad order':<26}{'learner':<28}" + "".join(f"{n:>12,}" for n in sizes) + "   µs a trial")
+    graphs = [list(bad_orders(n)) for n in sizes]
+    for k in range(len(graphs[0])):
+        for inner in ("tree-opt", "shazoo", "longest-path", "nearest", ""):
+            spent = [
+                game_seconds(*case[k][1:], inner) if inner else path_learner_seconds(*case[k][1:])
+                for case in graphs
+            ]
+            shown = "".join(f"{1e6 * s / n:>12.2f}" for s, n in zip(spent, sizes, strict=True))
+            print(f"{graphs[0][k][0]:<26}{inner or 'longest-path, from flows':<28}{shown}", flush=True)
 
 
 def main(largest):
@@ -114,7 +154,7 @@ def main(largest):
                 print(
                     f"{shape.__name__:<24}{played[0][k][0]:<28}{inner:<14}{shown}{ratio:>10.2f}", flush=True
                 )
-    worst_case()
+    worst_case(largest)
     side = math.isqrt(sizes[-1])
     grid = zk.generators.grid(side, side).graph
     for kind in KINDS:
@@ -130,4 +170,9 @@ def main(largest):
 
 
 if __name__ == "__main__":
-    main(int(float(sys.argv[1])) if len(sys.argv) > 1 else 1_000_000)
+    given = [word for word in sys.argv[1:] if word != "--worst"]
+    most = int(float(given[0])) if given else 1_000_000
+    if "--worst" in sys.argv:
+        worst_case(most)
+    else:
+        main(most)

@@ -146,6 +146,35 @@ def test_shares_sum_to_the_margin(game):
             assert sum(share for _, share in shares) == pytest.approx(state.margin(node), abs=1e-7)
 
 
+@pytest.mark.parametrize("p", [1.2, 1.5, 1.8])
+def test_shares_below_two_sum_to_the_margin(p):
+    """On graphs with ties, weights and several components: every label around a node has its say."""
+    rng = np.random.default_rng(int(10 * p))
+    explained = 0
+    for _ in range(25):
+        n = int(rng.integers(3, 10))
+        edges = rng.integers(n, size=(2 * n, 2))
+        edges = edges[edges[:, 0] != edges[:, 1]]
+        graph = zk.Graph.from_edges(edges, rng.integers(1, 4, len(edges)), num_nodes=n)
+        state = Interpolation(p=p).start(graph)
+        for node in rng.permutation(n)[: int(rng.integers(1, n))].tolist():
+            state.update(node, int(rng.choice([-1, 1])))
+        for node in range(n):
+            shares = state.explain(node)
+            assert bool(shares) == (state.f[node] != 0)
+            if shares:
+                explained += 1
+                assert sum(share for _, share in shares) == pytest.approx(state.margin(node), abs=1e-6)
+                assert all(share * state.labels[other] >= 0 for other, share in shares)
+                assert sum(abs(share) for _, share in shares) == pytest.approx(1)
+    assert explained > 80
+    path = zk.Graph.from_edges([(0, 1), (1, 2), (2, 3), (3, 4)])
+    state = Interpolation(p=p).start(path)
+    state.update(0, -1)
+    state.update(4, 1)
+    assert dict(state.explain(1)) == pytest.approx({0: -0.75, 4: 0.25}, abs=1e-3)
+
+
 @pytest.mark.parametrize("engine", ["auto", "direct", "jacobi"])
 def test_the_solvers_give_what_conjugate_gradients_give(engine):
     """With no step allowed every system goes through the Laplacian solvers."""

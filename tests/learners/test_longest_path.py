@@ -10,12 +10,16 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import naive.trees as trees
 import strategies
 import zerokelvin as zk
 from naive.flow_graphs import random_labels, small_graph
 from naive.zero_temperature import flow_dag, log_lengths, path_covers, predictions, worst_case
+from zerokelvin.flow import OnlineCut
 from zerokelvin.graph import Graph
 from zerokelvin.learners import make, sign
+from zerokelvin.learners.cut_state import PathState
+from zerokelvin.learners.longest_path import LongestPath
 
 PATHS = ("longest-path", "shortest-path")
 EVERY = (*PATHS, "zero-ising", "fixed-paths")
@@ -364,3 +368,79 @@ def test_a_session_shows_the_path():
     ]
     assert sum(c.share for c in told.contributions) == told.margin == 0.5
     assert "1 arcs from the source and 3" in told.reason
+
+
+def alternating_caterpillar(n):
+    """The leaves first along the spine, labels in turn: bad for flows."""
+    half = n // 2
+    spine = np.column_stack([np.arange(half - 1), np.arange(1, half)])
+    legs = np.column_stack([np.arange(half), np.arange(half, n)])
+    graph = zk.Graph.from_edges(np.vstack([spine, legs]))
+    return graph, np.concatenate([np.arange(half, n), np.arange(half)]), np.arange(n) % 2 * 2 - 1
+
+
+def test_a_forest_leaves_the_flow_in_a_bad_order():
+    """The margins, reasons and explanations stay those of the flow, whichever way the labels come."""
+    graph, order, labels = alternating_caterpillar(400)
+    flow = PathState(graph, OnlineCut(graph))
+    compiled, stepwise = LongestPath().start(graph), LongestPath().start(graph)
+    expected = flow.play(order, labels[order])
+    assert compiled.play(order, labels[order]).tolist() == expected.tolist()
+    found = []
+    for node in order.tolist():
+        found.append(stepwise.margin(node))
+        stepwise.update(node, int(labels[node]))
+    assert found == expected.tolist()
+    assert flow.cut.touches > 200 * graph.num_edges
+    rng = np.random.default_rng(0)
+    for state in (compiled, stepwise):
+        assert state.tree is not None
+        assert state._cut.touches < 60 * graph.num_edges  # left in time
+    for _ in range(40):  # contradictions too
+        node, label = int(rng.integers(400)), int(rng.choice([-1, 1]))
+        for state in (flow, compiled):
+            state.update(node, label)
+        for asked in rng.integers(400, size=5).tolist():
+            assert compiled.margin(asked) == flow.margin(asked)
+            assert compiled.remark(asked) == flow.remark(asked)
+    nodes = np.arange(400)
+    assert compiled.margins(nodes).tolist() == flow.margins(nodes).tolist()
+    assert compiled.explain(7) == flow.explain(7)
+    assert compiled.trail(7) == flow.trail(7)
+    assert (compiled.cut.sides == flow.cut.sides).all()
+    assert compiled.bound(labels).value == flow.bound(labels).value
+
+
+def test_a_forest_that_left_the_flow_agrees_on_random_forests(monkeypatch):
+    """Weighted and not, with several components, from any label on."""
+    rng = np.random.default_rng(1)
+    inner = 0
+    for _ in range(40):
+        graph = trees.small_forest(rng, largest=30)
+        n = graph.num_nodes
+        flow = PathState(graph, OnlineCut(graph))
+        state = LongestPath().start(graph)
+        for t in range(n + 5):
+            if t == n // 4:
+                monkeypatch.setattr("zerokelvin.learners.longest_path.PER_EDGE", -1000)
+            node, label = int(rng.integers(n)), int(rng.choice([-1, 1]))
+            flow.update(node, label)
+            state.update(node, label)
+            for asked in range(n):
+                assert state.margin(asked) == flow.margin(asked)
+                assert state.remark(asked) == flow.remark(asked)
+                inner += abs(flow.margin(asked)) == 0.5
+        monkeypatch.undo()
+        assert state.tree is not None
+    assert inner > 200
+
+
+def test_a_session_on_a_forest_that_left_the_flow_is_saved_and_loaded(tmp_path):
+    graph, order, labels = alternating_caterpillar(400)
+    session = zk.start(graph, "longest-path", classes=["a", "b"])
+    for node in order[:300].tolist():
+        session.learn(node, "ab"[int(labels[node] > 0)])
+    session.save(tmp_path / "s.zk")
+    again = zk.load(tmp_path / "s.zk", graph)
+    for node in range(400):
+        assert again.predict(node) == session.predict(node)

@@ -9,8 +9,9 @@ from naive.flow import all_minimum_cuts
 from zerokelvin.flow.picard_queyranne import picard_queyranne
 from zerokelvin.trees.forest import attach, make_forest
 from zerokelvin.trees.hinges import HINGE, LABEL, fork_balance, new_hinges, set_label
+from zerokelvin.trees.reasons import deciding_hinges
 from zerokelvin.trees.spanning import SpanningTrees
-from zerokelvin.trees.strategies import STRATEGIES, deciding_hinges, vote
+from zerokelvin.trees.strategies import STRATEGIES, vote
 
 pytestmark = pytest.mark.kernels
 

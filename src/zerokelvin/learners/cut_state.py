@@ -25,7 +25,7 @@ from zerokelvin.certify import Bound
 from zerokelvin.flow.components import length
 from zerokelvin.flow.online import OnlineCut
 from zerokelvin.flow.paths import CutPath
-from zerokelvin.flow.state import INNER, NONE, SIDE
+from zerokelvin.flow.state import INNER, NONE, SIDE, TOUCHES
 from zerokelvin.flow.state import State as Arrays
 from zerokelvin.flow.trials import learn
 from zerokelvin.graph import Graph
@@ -33,10 +33,22 @@ from zerokelvin.jit import kernel
 from zerokelvin.learners.base import Problems, Progress, State, Trace, Trials
 from zerokelvin.learners.cut_bounds import path_certificate
 
-__all__ = ["CutState", "PathProblems", "PathState", "is_plain"]
+__all__ = [
+    "AGREED",
+    "CutState",
+    "PathProblems",
+    "PathState",
+    "compare_lengths",
+    "is_plain",
+    "learn_all",
+    "play_until",
+]
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
+
+AGREED = "every minimum cut that agrees with the labels says so"
+NEVER = 2**62  # a limit on touches that is none
 
 
 class CutState(State):
@@ -89,7 +101,7 @@ class CutState(State):
     def remark(self, node: int) -> str:
         """How the prediction came about."""
         if self.cut.side(node) != INNER:
-            return "every minimum cut that agrees with the labels says so"
+            return AGREED
         return "" if self.cut.is_free(node) else self.inner_remark(node)
 
     def inner_remark(self, node: int) -> str:
@@ -115,11 +127,7 @@ class PathState(CutState):
 
     def inner_remark(self, node: int) -> str:
         """The two lengths."""
-        start, end = self.cut.lengths(node)
-        return (
-            f"minimum cuts differ here, the {self.cut.paths} path has {start} arcs from the source and {end} "
-            "to the target"
-        )
+        return compare_lengths(self.cut.paths, *self.cut.lengths(node))
 
     def bound(self, labels: Ints) -> Bound:
         """The certificate of Theorem 8 over the sequence of games; see `zerokelvin.learners.cut_bounds`."""
@@ -128,26 +136,24 @@ class PathState(CutState):
 
     def play(self, nodes: Ints, labels: Ints) -> Floats:
         """Predict and learn trials in compiled code; the margins."""
-        self.seen_nodes += nodes.tolist()
-        self.seen_labels += labels.tolist()
-        return np.asarray(_play(self.cut._state, self.cut.rows(nodes), labels, self._longest))
+        self.note(nodes, labels)
+        margins = np.empty(len(nodes))
+        play_until(self.cut._state, self.cut.rows(nodes), labels, self._longest, (NEVER, 0), margins)
+        return margins
 
     def teach(self, nodes: Ints, labels: Ints) -> None:
-        """Learn trials in compiled code, without predicting them.
-
-        The minimum cuts depend on the last label of each node alone, so the commoner label goes first: it
-        costs next to nothing, and every other label then finds one that contradicts it near by.
-        """
-        self.seen_nodes += nodes.tolist()
-        self.seen_labels += labels.tolist()
-        known, at = np.unique(nodes[::-1], return_index=True)
-        last = labels[::-1][at]
-        order = np.argsort(last != (1 if last.sum() > 0 else -1), kind="stable")
-        _teach(self.cut._state, self.cut.rows(known[order]), last[order])
+        """Learn trials in compiled code, without predicting them."""
+        learn_all(self.cut, nodes, labels)
+        self.note(nodes, labels)
 
     def restore(self, arrays: Mapping[str, NDArray[Any]]) -> None:
         """Learn the labels of a snapshot again, in compiled code."""
         self.teach(arrays["seen_nodes"].astype(np.int64), arrays["seen_labels"].astype(np.int64))
+
+    def note(self, nodes: Ints, labels: Ints) -> None:
+        """Keep trials for the bound."""
+        self.seen_nodes += nodes.tolist()
+        self.seen_labels += labels.tolist()
 
     @property
     def _longest(self) -> bool:
@@ -177,10 +183,42 @@ class PathProblems(Problems):
         return trace
 
 
+def compare_lengths(paths: str, start: int, end: int) -> str:
+    """What decides an inner node, in words."""
+    lengths = f"{start} arcs from the source and {end} to the target"
+    return f"minimum cuts differ here, the {paths} path has {lengths}"
+
+
+def learn_all(cut: OnlineCut, nodes: Ints, labels: Ints) -> None:
+    """Reveal labels in compiled code; of a node the last one counts.
+
+    The minimum cuts depend on the last label of each node alone, so the commoner label goes first: it
+    costs next to nothing, and every other label then finds one that contradicts it near by.
+    """
+    known, at = np.unique(nodes[::-1], return_index=True)
+    last = labels[::-1][at]
+    order = np.argsort(last != (1 if last.sum() > 0 else -1), kind="stable")
+    _teach(cut._state, cut.rows(known[order]), last[order])
+
+
 def is_plain(trials: Trials) -> bool:
     """Whether every label is asked for and learnt before the next prediction."""
     eager = trials.gains is None and trials.delay == 0 and trials.budget >= len(trials.nodes)
     return bool(eager and np.isposinf(trials.limits).all())
+
+
+@kernel
+def play_until(
+    s: Arrays, order: Ints, labels: Ints, longest: bool, limits: tuple[int, int], margins: Floats
+) -> int:
+    """Predict and learn trials until so many arcs were touched, and so many more for each; how many were."""
+    touched, each = limits
+    for t in range(len(order)):
+        margins[t] = _margin(s, order[t], longest)
+        learn(s, order[t], labels[t])
+        if s.tally[TOUCHES] > touched + each * t:
+            return t + 1
+    return len(order)
 
 
 @kernel
@@ -201,15 +239,6 @@ def _margins(s: Arrays, wanted: Ints, longest: bool) -> Floats:
     margins = np.empty(len(wanted))
     for k in range(len(wanted)):
         margins[k] = _margin(s, wanted[k], longest)
-    return margins
-
-
-@kernel
-def _play(s: Arrays, order: Ints, labels: Ints, longest: bool) -> Floats:
-    margins = np.empty(len(order))
-    for t in range(len(order)):
-        margins[t] = _margin(s, order[t], longest)
-        learn(s, order[t], labels[t])
     return margins
 
 

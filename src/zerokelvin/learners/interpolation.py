@@ -50,6 +50,7 @@ Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
 
 _ROUNDING = 1e-9
+_FLAT = 1e-6  # differences below this are alike to an explanation
 _MINUS, _PLUS = 1, 2
 
 
@@ -106,26 +107,34 @@ class InterpolationState(State):
         return duality_gap(self.graph, self.labels, self.f, self.learner.p)
 
     def explain(self, node: int) -> list[tuple[int, float]]:
-        """For p = 2 the labels that surround the node, each with its share of f; the sum is the margin."""
+        """The labels that surround the node, each with its share of f; the sum is the margin.
+
+        For p < 2 the interpolant is harmonic with weights w |f_i − f_j|^(p−2), bounded where there is no
+        difference. They divide (1 + f)/2 among the labels +1 and (1 − f)/2 among the labels −1.
+        """
         if self.labels[node] != 0:
             return [(int(node), float(self.labels[node]))]
-        if self.learner.p != 2 or self.f[node] == 0:
+        if self.f[node] == 0:
             return []
-        region = find_region(self.graph, self.labels, node)
+        graph, hard = self._conductances(), self.learner.p != 2
+        region = find_region(graph, self.labels, node)
         values, conductance, _ = harmonic_response(
-            self.graph, self.labels, node, region, len(region.nodes) >= self.hard, self.learner.engine
+            graph, self.labels, node, region, hard or len(region.nodes) >= self.hard, self.learner.engine
         )
-        level = np.zeros(self.graph.num_nodes)
+        level = np.zeros(graph.num_nodes)
         level[region.nodes], level[node] = values, 1.0
         shares: dict[int, float] = {}
         for inside in (*region.nodes.tolist(), node):
-            row = slice(self.graph.indptr[inside], self.graph.indptr[inside + 1])
-            for other, weight in zip(
-                self.graph.indices[row].tolist(), self.graph.weights[row].tolist(), strict=True
-            ):
+            row = slice(graph.indptr[inside], graph.indptr[inside + 1])
+            for other, weight in zip(graph.indices[row].tolist(), graph.weights[row].tolist(), strict=True):
                 if self.labels[other] != 0:  # the current into a label is its weight in the mean
                     current = weight * float(level[inside]) * float(self.labels[other])
                     shares[other] = shares.get(other, 0.0) + current / conductance
+        if self.learner.p != 2:
+            for y in (-1, 1):
+                said = {other: share for other, share in shares.items() if share * y > 0}
+                whole = (1 + y * float(self.f[node])) / 2 / sum(map(abs, said.values()), start=1e-300)
+                shares |= {other: share * whole for other, share in said.items()}
         return sorted(shares.items(), key=lambda share: -abs(share[1]))
 
     def bound(self, labels: Ints) -> Bound:
@@ -144,6 +153,16 @@ class InterpolationState(State):
         return Bound(
             value, "minimum p-seminorm interpolation, after Herbster and Lever 2009", terms, assumptions
         )
+
+    def _conductances(self) -> Graph:
+        """The graph with the weights for which the interpolant is harmonic."""
+        graph = self.graph
+        if self.learner.p == 2:
+            return graph
+        tails = np.repeat(np.arange(graph.num_nodes), np.diff(graph.indptr))
+        squares = (self.f[tails] - self.f[graph.indices]) ** 2
+        weights = graph.weights * (squares + _FLAT**2) ** (self.learner.p / 2 - 1)
+        return Graph(graph.indptr, graph.indices, weights)
 
     def _respond(self, node: int, label: int, wrong: bool, responses: _Responses) -> None:
         step = label - float(self.f[node])

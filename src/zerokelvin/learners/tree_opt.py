@@ -11,8 +11,7 @@ replaced by a spanning tree of it. What the paper leaves open:
 - *Forests*: every component is a problem of its own; before it has a label its margins are 0.
 - *Repeats*: the last label given to a node counts, and only the messages it changes are sent again.
 
-Cost: O(n log n) for all labels in any order, O(log n) per prediction besides the forks between the node and
-the nearest labels (`zerokelvin.trees.hinges`).
+Cost: O(log n) steps per label and per prediction, amortised, in any order (`zerokelvin.trees.hinges`).
 
 Bound: mistakes per cluster of the tree, `zerokelvin.trees.bounds`, the same as for `longest-path`.
 """
@@ -29,11 +28,14 @@ from numpy.typing import NDArray
 from zerokelvin.certify import Assumption, Bound
 from zerokelvin.graph import Graph
 from zerokelvin.learners.base import Learner, Problems, Progress, State, Trace, Trials, learner
+from zerokelvin.trees.balanced import Balanced, look
 from zerokelvin.trees.bounds import tree_guarantee
-from zerokelvin.trees.forest import Forest, make_forest
+from zerokelvin.trees.forest import Forest, attach, make_forest
 from zerokelvin.trees.hinges import new_hinges
+from zerokelvin.trees.reasons import deciding_hinges
 from zerokelvin.trees.spanning import SpanningTrees, check_kind, is_forest
-from zerokelvin.trees.strategies import STRATEGIES, committee, deciding_hinges, play_committee, teach
+from zerokelvin.trees.steady_strategies import balance, play_steadily, steady_committee, teach_steadily
+from zerokelvin.trees.strategies import STRATEGIES, committee, is_worn, play_committee, teach
 
 __all__ = ["HingeState", "TreeOpt", "TreeProblems", "TreeState"]
 
@@ -94,10 +96,17 @@ class HingeState(TreeState):
         self.forest = forest
         self.strategy = STRATEGIES[strategy]
         self.hinges = new_hinges(forest)
+        self.balanced: Balanced | None = None  # until walks between hinges have become long
 
     def margin(self, node: int) -> float:
         """The mean vote of the trees; 0 while the node's component has no label."""
-        return float(committee(self.forest, self.hinges, self.size, node, self.strategy))
+        if self.balanced is not None:
+            return float(
+                steady_committee(self.forest, self.hinges, self.balanced, self.size, node, self.strategy)
+            )
+        vote = float(committee(self.forest, self.hinges, self.size, node, self.strategy))
+        self._rest()
+        return vote
 
     def explain(self, node: int) -> list[tuple[int, float]]:
         """The revealed nodes next to this one along the trees, each with its share of the say."""
@@ -108,6 +117,19 @@ class HingeState(TreeState):
             for other, label in zip((found % count).tolist(), labels.tolist(), strict=True):
                 shares[other] = shares.get(other, 0.0) + label / (len(found) * self.size)
         return sorted(shares.items(), key=lambda share: -abs(share[1]))
+
+    def lengths(self, node: int) -> tuple[int, int]:
+        """Longest paths to −1 and to +1 from a node on which minimum cuts differ, in the first tree."""
+        balanced = self.settle()
+        here = int(attach(self.hinges.rooted, node))
+        _, source, target = look(self.forest, self.hinges.rooted, balanced, here)
+        return int(source), int(target)
+
+    def settle(self) -> Balanced:
+        """Balance the trees, if they are not yet: O(log n) steps for everything that comes."""
+        if self.balanced is None:
+            self.balanced = balance(self.forest, self.hinges, self.strategy)
+        return self.balanced
 
     def bound(self, labels: Ints) -> Bound:
         """Mistakes per cluster of the tree, added up; of a committee 2/(m+1) of the sum over its m trees.
@@ -128,11 +150,24 @@ class HingeState(TreeState):
         return Bound(value, theorem, terms, (plain, *self.assumptions(u)))
 
     def _teach(self, node: int, label: int) -> None:
-        teach(self.forest, self.hinges, self.size, node, label)
+        if self.balanced is not None:
+            teach_steadily(self.forest, self.hinges, self.balanced, self.size, node, label)
+        else:
+            teach(self.forest, self.hinges, self.size, node, label)
+            self._rest()
 
     def _play(self, nodes: Ints, labels: Ints, limits: Ints, margins: Floats) -> None:
-        trials = (nodes, labels)
-        play_committee(self.forest, self.hinges, self.size, self.strategy, trials, limits, margins)
+        forest, hinges, rule, trials = self.forest, self.hinges, (self.size, self.strategy), (nodes, labels)
+        at = 0
+        if self.balanced is None:
+            at = play_committee(forest, hinges, *rule, trials, np.append(limits, at), margins)
+            self._rest()
+        if self.balanced is not None:
+            play_steadily(forest, hinges, self.balanced, rule, trials, np.append(limits, at), margins)
+
+    def _rest(self) -> None:
+        if is_worn(self.hinges.used, len(self.forest.first)):
+            self.settle()
 
 
 class TreeProblems(Problems):

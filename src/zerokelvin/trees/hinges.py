@@ -19,7 +19,10 @@ remembers what it finds until the next label.
 A label costs the walk to the hull (every edge joins the hull once) and, where it splits a line, the
 renaming of its shorter part: O(n log n) in all, whatever the order. Messages change or are climbed over few
 hinges unless long chains of unrevealed forks are balanced all along, as in a caterpillar whose leaves come
-first with alternating labels: then a label or prediction costs up to the length of the chain.
+first with alternating labels. Steps beyond `PATIENCE` a label or prediction are counted as excess; when it
+has come to n, the learners lay the forest out anew (`zerokelvin.trees.balanced`) and ask that instead. So
+labels and predictions take O(log n) steps each, amortised, in any order: PATIENCE and the climb to the hull,
+n excess steps once, n log n steps to lay out, and O(log n) for each of those that come later.
 """
 
 from __future__ import annotations
@@ -44,8 +47,18 @@ from zerokelvin.trees.forest import (
     path_minimum,
     root_component,
 )
+from zerokelvin.trees.segments import SURE
 
-__all__ = ["Hinges", "down_message", "fork_balance", "new_hinges", "set_label", "up_message"]
+__all__ = [
+    "Hinges",
+    "down_message",
+    "enter_label",
+    "fork_balance",
+    "new_hinges",
+    "send_up",
+    "set_label",
+    "up_message",
+]
 
 Ints = NDArray[np.int64]
 Shorts = NDArray[np.int32]
@@ -58,15 +71,17 @@ TOP, BOTTOM, NEXT, BEFORE = range(4)
 # columns of Hinges.flows: capacity of a line, how many of its edges have it, the message up, and the
 # message down with the time it was computed at
 CAPACITY, TIMES, MESSAGE, DOWN, STAMP = range(5)
-SURE = 2**61  # what a labelled hinge sends before clipping; capacities stay below
-PATIENCE = 64  # steps up after which messages down are worth remembering
+# slots of Hinges.used: lines, labels given, steps between hinges, those in excess, and steps along edges
+LINES, TIME, STEPS, EXCESS, WALKED = range(5)
+OLD, CHANGED, ROOT = range(3)  # what a label is to its node
+PATIENCE = 64  # steps that are nobody's excess, and after which messages down are worth remembering
 
 
 class Hinges(NamedTuple):
     """The state of one binary problem; names of columns stand in this module.
 
-    ``total`` sums the messages an unlabelled hinge receives from below, ``used`` counts the lines
-    and the labels given.
+    ``total`` sums the messages an unlabelled hinge receives from below, ``used`` counts lines, labels and
+    steps.
     """
 
     rooted: Rooted
@@ -88,22 +103,29 @@ def new_hinges(forest: Forest) -> Hinges:
         total=np.zeros(count, dtype=np.int64),
         lines=np.full((count, 4), NOBODY, dtype=np.int32),
         flows=np.zeros((count, 5), dtype=np.int64),
-        used=np.array([0, 1]),
+        used=np.array([0, 1, 0, 0, 0]),
     )
 
 
 @kernel
 def set_label(forest: Forest, hinges: Hinges, node: int, label: int) -> None:
     """Learn the label of a node; the last one given counts."""
+    if enter_label(forest, hinges, node, label) == CHANGED:
+        send_up(hinges, node)
+
+
+@kernel
+def enter_label(forest: Forest, hinges: Hinges, node: int, label: int) -> int:
+    """Make a node a hinge with a label, without telling the others; whether it is OLD, CHANGED or a ROOT."""
     nodes, rooted = hinges.nodes, hinges.rooted
-    hinges.used[1] += 1
+    hinges.used[TIME] += 1
     if rooted.nodes[node, PARENT] == UNROOTED:
         root_component(forest, rooted, node)
         nodes[node, LABEL], nodes[node, HINGE] = label, 1
         rooted.nodes[rooted.nodes[node, HEAD], DEEP] = 0
-        return
+        return ROOT
     if nodes[node, LABEL] == label:
-        return
+        return OLD
     anchor = attach(rooted, node)
     if anchor == node:
         if nodes[node, HINGE] == 0:
@@ -117,6 +139,7 @@ def set_label(forest: Forest, hinges: Hinges, node: int, label: int) -> None:
             head = rooted.nodes[step, HEAD]
             rooted.nodes[head, DEEP] = max(rooted.nodes[head, DEEP], rooted.nodes[step, DEPTH])
             step = rooted.nodes[step, PARENT]
+        hinges.used[WALKED] += rooted.nodes[node, DEPTH] - rooted.nodes[anchor, DEPTH]
         if nodes[anchor, HINGE] == 0:
             _split(forest, hinges, anchor)
         nodes[node, LABEL], nodes[node, HINGE] = label, 1
@@ -124,7 +147,26 @@ def set_label(forest: Forest, hinges: Hinges, node: int, label: int) -> None:
         capacity, times = path_minimum(forest, rooted, node, anchor)
         hinges.flows[line, CAPACITY], hinges.flows[line, TIMES] = capacity, times
         _link(hinges, anchor, line)
-    _send_up(hinges, node)
+    return CHANGED
+
+
+@kernel
+def send_up(hinges: Hinges, hinge: int) -> None:
+    """Bring the messages towards the root up to date, from a hinge whose own has changed."""
+    steps = 0
+    while hinges.nodes[hinge, LINE] != NOBODY:
+        line = hinges.nodes[hinge, LINE]
+        message = clip(up_message(hinges, hinge), hinges.flows[line, CAPACITY])
+        change = message - hinges.flows[line, MESSAGE]
+        if change == 0:
+            break
+        steps += 1
+        hinges.flows[line, MESSAGE] = message
+        hinge = hinges.lines[line, TOP]
+        hinges.total[hinge] += change
+        if hinges.nodes[hinge, LABEL] != 0:
+            break
+    hinges.used[STEPS] += steps
 
 
 @kernel
@@ -138,26 +180,29 @@ def up_message(hinges: Hinges, hinge: int) -> int:
 @kernel
 def down_message(hinges: Hinges, line: int) -> int:
     """What the upper hinge of a line sends down it, before the line clips it."""
-    if hinges.flows[line, STAMP] == hinges.used[1]:
+    if hinges.flows[line, STAMP] == hinges.used[TIME]:
         return hinges.flows[line, DOWN]
     low, high, shift, first = -SURE, SURE, 0, line
-    for _ in range(PATIENCE):
+    for step in range(PATIENCE):
         upper = hinges.lines[line, TOP]
         if hinges.nodes[upper, LABEL] != 0:
+            hinges.used[STEPS] += step
             return high if hinges.nodes[upper, LABEL] > 0 else low
         shift += hinges.total[upper] - hinges.flows[line, MESSAGE]
         line = hinges.nodes[upper, LINE]
         capacity = hinges.flows[line, CAPACITY]
         low, high = max(low, min(high, shift - capacity)), max(low, min(high, shift + capacity))
         if low == high:
+            hinges.used[STEPS] += step
             return low
+    hinges.used[STEPS] += PATIENCE
     return _remembered(hinges, first)
 
 
 @kernel
 def _remembered(hinges: Hinges, line: int) -> int:
     """The message down a line, kept with those of all lines above it until the next label."""
-    nodes, lines, flows, now = hinges.nodes, hinges.lines, hinges.flows, hinges.used[1]
+    nodes, lines, flows, now = hinges.nodes, hinges.lines, hinges.flows, hinges.used[TIME]
     way = np.empty(4 * PATIENCE, dtype=np.int64)
     count, at = 0, line
     while flows[at, STAMP] != now:
@@ -169,6 +214,7 @@ def _remembered(hinges: Hinges, line: int) -> int:
         if nodes[upper, LABEL] != 0:
             break
         at = nodes[upper, LINE]
+    hinges.used[STEPS] += 2 * count
     for k in range(count - 1, -1, -1):
         upper = lines[way[k], TOP]
         if nodes[upper, LABEL] != 0:
@@ -196,8 +242,8 @@ def clip(value: int, capacity: int) -> int:
 
 @kernel
 def _new_line(hinges: Hinges) -> int:
-    hinges.used[0] += 1
-    return hinges.used[0] - 1
+    hinges.used[LINES] += 1
+    return hinges.used[LINES] - 1
 
 
 @kernel
@@ -220,6 +266,7 @@ def _split(forest: Forest, hinges: Hinges, node: int) -> None:
     depth = rooted.nodes[node, DEPTH]
     if depth - rooted.nodes[top, DEPTH] <= rooted.nodes[bottom, DEPTH] - depth:
         upper, lower = fresh, old
+        hinges.used[WALKED] += depth - rooted.nodes[top, DEPTH]
         step = node
         while step != top:
             nodes[step, LINE] = fresh
@@ -234,6 +281,7 @@ def _split(forest: Forest, hinges: Hinges, node: int) -> None:
             lines[following, BEFORE] = fresh
     else:
         upper, lower = old, fresh
+        hinges.used[WALKED] += rooted.nodes[bottom, DEPTH] - depth
         step = bottom
         while step != node:
             nodes[step, LINE] = fresh
@@ -249,19 +297,3 @@ def _split(forest: Forest, hinges: Hinges, node: int) -> None:
     flows[upper, MESSAGE] = message
     hinges.total[node] = flows[lower, MESSAGE]
     nodes[node, HINGE] = 1
-
-
-@kernel
-def _send_up(hinges: Hinges, hinge: int) -> None:
-    """Bring the messages towards the root up to date, from a hinge whose own has changed."""
-    while hinges.nodes[hinge, LINE] != NOBODY:
-        line = hinges.nodes[hinge, LINE]
-        message = clip(up_message(hinges, hinge), hinges.flows[line, CAPACITY])
-        change = message - hinges.flows[line, MESSAGE]
-        if change == 0:
-            return
-        hinges.flows[line, MESSAGE] = message
-        hinge = hinges.lines[line, TOP]
-        hinges.total[hinge] += change
-        if hinges.nodes[hinge, LABEL] != 0:
-            return

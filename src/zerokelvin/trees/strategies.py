@@ -26,23 +26,41 @@ from zerokelvin.trees.forest import DEPTH, NOBODY, PARENT, UNROOTED, Forest, att
 from zerokelvin.trees.hinges import (
     BOTTOM,
     CAPACITY,
+    CHANGED,
+    EXCESS,
     HINGE,
     LABEL,
     LINE,
     LOWER,
     MESSAGE,
     NEXT,
+    PATIENCE,
+    STEPS,
     TIMES,
     TOP,
     Hinges,
     clip,
     down_message,
+    enter_label,
     fork_balance,
-    set_label,
+    send_up,
     up_message,
 )
 
-__all__ = ["STRATEGIES", "TIE", "committee", "deciding_hinges", "play_committee", "teach", "vote"]
+__all__ = [
+    "EQUAL",
+    "LONGEST_PATH",
+    "STRATEGIES",
+    "TIE",
+    "between",
+    "committee",
+    "compare",
+    "is_worn",
+    "play_committee",
+    "side_of",
+    "teach",
+    "vote",
+]
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
@@ -69,45 +87,38 @@ def vote(forest: Forest, hinges: Hinges, node: int, strategy: int) -> float:
             return TIE
         source = _longest(hinges, here, NOBODY, -1, 0)
         target = _longest(hinges, here, NOBODY, 1, 0)
-        return _compare(float(source), float(target))
+        return compare(float(source), float(target))
     line = hinges.nodes[here, LINE]
     down, up = down_message(hinges, line), up_message(hinges, hinges.lines[line, BOTTOM])
     if strategy == LONGEST_PATH:
         return _on_line(forest, hinges, here, down, up)
     upper = down + hinges.flows[line, MESSAGE]
     lower = up + clip(down, hinges.flows[line, CAPACITY])
-    top_sign, bottom_sign = _side(upper), _side(lower)
-    if strategy == TREE_OPT:
-        if top_sign <= 0 and bottom_sign <= 0:
-            return -1.0 if top_sign + bottom_sign < 0 else TIE
-        top_sign = 1 if top_sign > 0 else -1
-        bottom_sign = 1 if bottom_sign > 0 else -1
-    if top_sign * bottom_sign >= 0:
-        both = top_sign + bottom_sign
-        return TIE if both == 0 else (1.0 if both > 0 else -1.0)
-    above, below = _distances(forest, hinges, here, line)
-    return _compare(above, below) if top_sign < 0 else _compare(below, above)
+    return between(forest, hinges, here, strategy, (side_of(upper), side_of(lower)))
 
 
 @kernel
 def committee(forest: Forest, hinges: Hinges, size: int, node: int, strategy: int) -> float:
     """The mean vote of `size` trees on one node of the graph: of signs, or of one tree its own vote."""
-    if size == 1:
-        return vote(forest, hinges, node, strategy)
+    began = hinges.used[STEPS]
     count = len(forest.first) // size
-    total = 0
+    one, total = 0.0, 0
     for k in range(size):
         one = vote(forest, hinges, k * count + node, strategy)
-        total += _side(one)
-    return total / size
+        total += side_of(one)
+    hinges.used[EXCESS] += max(0, hinges.used[STEPS] - began - size * PATIENCE)
+    return one if size == 1 else total / size
 
 
 @kernel
 def teach(forest: Forest, hinges: Hinges, size: int, node: int, label: int) -> None:
     """Give every tree the label of one node of the graph."""
+    began = hinges.used[STEPS]
     count = len(forest.first) // size
     for k in range(size):
-        set_label(forest, hinges, k * count + node, label)
+        if enter_label(forest, hinges, k * count + node, label) == CHANGED:
+            send_up(hinges, k * count + node)
+    hinges.used[EXCESS] += max(0, hinges.used[STEPS] - began - size * PATIENCE)
 
 
 @kernel
@@ -119,29 +130,59 @@ def play_committee(
     trials: tuple[Ints, Ints],
     settings: Ints,
     margins: Floats,
-) -> None:
-    """All trials (nodes, labels) of one problem in which the first `budget` labels come, `delay` late."""
+) -> int:
+    """Trials (nodes, labels) of one problem in which the first `budget` labels come, `delay` late.
+
+    Begins with trial ``settings[2]``, and returns that with which to go on: after the last one, unless the
+    hinges are worn.
+    """
     nodes, labels = trials
     delay, budget = settings[0], settings[1]
-    for t in range(len(nodes) + delay):
+    for t in range(settings[2], len(nodes) + delay):
         if t < len(nodes):
             margins[t] = committee(forest, hinges, size, nodes[t], strategy)
         due = t - delay
         if 0 <= due < min(budget, len(nodes)):
             teach(forest, hinges, size, nodes[due], labels[due])
+        if is_worn(hinges.used, len(forest.first)):
+            return t + 1
+    return len(nodes) + delay
 
 
 @kernel
-def _side(value: float) -> int:
-    return 1 if value > 0 else (-1 if value < 0 else 0)
+def is_worn(used: Ints, nodes: int) -> bool:
+    """Whether walks between hinges have cost more steps beyond their due than the forest has nodes."""
+    return used[EXCESS] > nodes
 
 
 @kernel
-def _compare(source: float, target: float) -> float:
+def between(forest: Forest, hinges: Hinges, here: int, strategy: int, signs: tuple[int, int]) -> float:
+    """The vote inside a line whose upper and lower hinge say so, or 0 where minimum cuts differ."""
+    top_sign, bottom_sign = signs
+    if strategy == TREE_OPT:
+        if top_sign <= 0 and bottom_sign <= 0:
+            return -1.0 if top_sign + bottom_sign < 0 else TIE
+        top_sign = 1 if top_sign > 0 else -1
+        bottom_sign = 1 if bottom_sign > 0 else -1
+    if top_sign * bottom_sign >= 0:
+        both = top_sign + bottom_sign
+        return TIE if both == 0 else (1.0 if both > 0 else -1.0)
+    above, below = _distances(forest, hinges, here, hinges.nodes[here, LINE])
+    return compare(above, below) if top_sign < 0 else compare(below, above)
+
+
+@kernel
+def compare(source: float, target: float) -> float:
     """The vote for two lengths: towards the shorter one, a tie to the source."""
     if abs(source - target) <= EQUAL * (source + target):
         return TIE
     return (source - target) / (source + target)
+
+
+@kernel
+def side_of(value: float) -> int:
+    """The sign of a number, as an integer."""
+    return 1 if value > 0 else (-1 if value < 0 else 0)
 
 
 @kernel
@@ -174,7 +215,7 @@ def _on_line(forest: Forest, hinges: Hinges, here: int, down: int, up: int) -> f
         _follow(hinges, top, line, 1, down, upper, upper_times),
         _follow(hinges, bottom, line, 1, up, lower, lower_times),
     )
-    return _compare(float(source), float(target))
+    return compare(float(source), float(target))
 
 
 @kernel
@@ -196,12 +237,14 @@ def _longest(hinges: Hinges, hinge: int, origin: int, side: int, base: int) -> i
     stack = np.empty((16, 3), dtype=np.int64)
     stack[0, 0], stack[0, 1], stack[0, 2] = hinge, origin, base
     top = 1
+    steps = 0
     while top:
         top -= 1
         fork, came, length = stack[top, 0], stack[top, 1], stack[top, 2]
         line = hinges.nodes[fork, LINE]
         upwards = True
         while line != NOBODY:
+            steps += 1
             if line != came:
                 other = hinges.lines[line, TOP] if upwards else hinges.lines[line, BOTTOM]
                 sent = down_message(hinges, line) if upwards else up_message(hinges, other)
@@ -219,45 +262,5 @@ def _longest(hinges: Hinges, hinge: int, origin: int, side: int, base: int) -> i
                         top += 1
             line = hinges.nodes[fork, LOWER] if upwards else hinges.lines[line, NEXT]
             upwards = False
+    hinges.used[STEPS] += steps
     return best
-
-
-@kernel
-def deciding_hinges(hinges: Hinges, node: int) -> tuple[Ints, Ints]:
-    """The labelled hinges that are reached from a node over unlabelled forks only, and their labels."""
-    found = np.empty(16, dtype=np.int64)
-    stack = np.empty((16, 2), dtype=np.int64)
-    count = top = 0
-    if hinges.rooted.nodes[node, PARENT] != UNROOTED:
-        here = attach(hinges.rooted, node)
-        stack[0, 0], stack[0, 1] = here, NOBODY
-        top = 1
-        if hinges.nodes[here, HINGE] == 0:
-            line = hinges.nodes[here, LINE]
-            stack[0, 0], stack[0, 1] = hinges.lines[line, TOP], line
-            stack[1, 0], stack[1, 1] = hinges.lines[line, BOTTOM], line
-            top = 2
-    while top:
-        top -= 1
-        hinge, came = stack[top, 0], stack[top, 1]
-        if hinges.nodes[hinge, LABEL] != 0:
-            if count == len(found):
-                found = np.concatenate((found, np.empty(count, dtype=np.int64)))
-            found[count] = hinge
-            count += 1
-            continue
-        line = hinges.nodes[hinge, LINE]
-        upwards = True
-        while line != NOBODY:
-            if line != came:
-                if top == len(stack):
-                    stack = np.concatenate((stack, np.empty((top, 2), dtype=np.int64)))
-                stack[top, 0] = hinges.lines[line, TOP] if upwards else hinges.lines[line, BOTTOM]
-                stack[top, 1] = line
-                top += 1
-            line = hinges.nodes[hinge, LOWER] if upwards else hinges.lines[line, NEXT]
-            upwards = False
-    labels = np.empty(count, dtype=np.int64)
-    for k in range(count):
-        labels[k] = hinges.nodes[found[k], LABEL]
-    return found[:count].copy(), labels
