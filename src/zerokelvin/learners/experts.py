@@ -52,10 +52,11 @@ ARC_LIMIT = 1 << 24
 
 
 class Scale(NamedTuple):
-    """A kernel and its noise; μ = 0 stands for propagation."""
+    """A kernel and its noise, μ = 0 standing for propagation, and its tolerance relative to the others'."""
 
     kernel: str
     mu: float
+    slack: float = 1.0
 
     def __str__(self) -> str:
         return f"gaussian {self.kernel} mu={self.mu:g}" if self.mu else f"propagation {self.kernel}"
@@ -66,6 +67,7 @@ LOCAL = (
     Scale("regularized:0.1", 1.0),
     Scale("regularized:0.5", 0.1),
     Scale("regularized:0.5", 1.0),
+    Scale("regularized:0.03", 3.0, 10 / 3),  # reaches furthest, for wide regions under noise
     Scale("normalized:0.03", 0.3),
     Scale("normalized:0.1", 1.0),
     Scale("normalized:0.1", 0.0),
@@ -127,7 +129,7 @@ class LocalExpert(Expert):
     def __init__(self, scale: Scale, system: System, classes: int, tol: float) -> None:
         self.name = str(scale)
         precision = 1.0 / scale.mu if scale.mu > 0 else 0.0
-        self.diffusion = Diffusion(system, 1 if classes == 2 else classes, precision, 0.0, tol)
+        self.diffusion = Diffusion(system, 1 if classes == 2 else classes, precision, 0.0, scale.slack * tol)
 
     def values(self, node: int) -> Floats:
         """The value of every channel."""
