@@ -11,7 +11,7 @@ from zerokelvin import Graph, play
 from zerokelvin.errors import ParameterError
 from zerokelvin.learners import make
 from zerokelvin.learners.bbq import Bbq
-from zerokelvin.learners.ridge_screen import above, screen
+from zerokelvin.learners.ridge_screen import copy_short, largest_roots, screen, side_of, slacks
 from zerokelvin.learners.sslgc import Sslgc
 from zerokelvin.linalg.growing_inverse import empty_inverse, form_of, inverse_of, learn_row, refresh
 from zerokelvin.linalg.lanes import LANES
@@ -110,19 +110,38 @@ def test_single_precision_is_off_by_less_than_its_slack(seed, d, mu, count):
     refresh(kept, rows, np.ones((count, 1)))
     block = np.zeros((width, LANES))
     block[:d] = (rng.normal(size=(LANES, d)) * scales).T
-    short = np.zeros(LANES * (width + 1) + 4 * width * (width // 8 + 1), dtype=np.float32)
+    roots = np.empty(width)
+    largest_roots(kept[None], 1, roots)
+    learn_row(kept, rng.normal(size=d) * scales, np.ones(1), scratch)  # a change that is still pending
+    assert (roots[:d] ** 2 >= np.diag(inverse_of(kept, d))).all()
+    short = np.zeros(LANES * (width + 1), dtype=np.float32)
     short[: LANES * width] = block.ravel()
+    copy, stamp = np.empty(4 * width * (width // 8 + 1), dtype=np.float32), np.full(1, -1.0)
     forms, slack = np.empty((2, LANES))
-    screen(kept, 1, np.abs(block).ravel(), short, forms, slack, scratch)
+    slacks(block.ravel(), roots, d, slack)
+    copy_short(kept, 1, copy, stamp)
+    screen(copy, d, short, forms)
     for lane in range(LANES):
         x = np.ascontiguousarray(block[:d, lane])
         exact = form_of(kept, 1, x, scratch)
         assert abs(forms[lane] - exact) <= slack[lane]
-        assert slack[lane] <= 1e-3 * (np.abs(x) @ np.sqrt(np.diag(inverse_of(kept, d)))) ** 2 + 1e-20
-        for floor in (0.5 * exact, exact, 2 * exact):
-            floor /= 1 + floor
-            asked = above(forms[lane], slack[lane], floor, kept, 1, x, scratch)
-            assert asked == (exact / (1 + exact) > floor)
+        assert slack[lane] <= 1e-3 * (np.abs(x) @ roots[:d]) ** 2 + 1e-20
+        for bar in (0.5 * exact, exact, 2 * exact):
+            assert side_of(forms[lane], slack[lane], bar) in (-1, int(exact > bar))
+    before = copy.copy()
+    copy[:] = 0.0
+    copy_short(kept, 1, copy, stamp)
+    assert (copy == 0.0).all()  # nothing learnt since
+    learn_row(kept, rng.normal(size=d) * scales, np.ones(1), scratch)
+    copy_short(kept, 1, copy, stamp)
+    assert (copy != before).any()
+
+
+def test_a_bar_is_met_from_above_only():
+    assert side_of(2.0, 0.5, 1.0) == 1
+    assert side_of(2.0, 0.5, 3.0) == 0
+    assert side_of(2.0, 0.5, 2.2) == side_of(2.0, 0.5, 1.5) == -1
+    assert side_of(2.0, 0.0, 2.0) == side_of(2.0, 0.5, np.inf) == 0
 
 
 @pytest.mark.parametrize("kappa", [-0.1, 1.5])

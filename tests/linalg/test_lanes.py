@@ -6,8 +6,21 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from zerokelvin.jit import kernel
-from zerokelvin.linalg.lanes import LANES, add_forms, aligned, combine, eight_dot, lay_out, sweep_panel
-from zerokelvin.linalg.tiles import block_forms, diagonal, pack, padded, short_forms, sweep, unpack_tiles
+from zerokelvin.linalg.lanes import (
+    LANES,
+    add_forms,
+    aligned,
+    borrow,
+    combine,
+    combine_sizes,
+    eight_dot,
+    fetch,
+    lay_out,
+    row_dot,
+    shorten,
+    sweep,
+)
+from zerokelvin.linalg.tiles import block_forms, diagonal, pack, padded, unpack_tiles
 
 
 @kernel
@@ -16,18 +29,34 @@ def compiled_dot(a, b):
 
 
 @kernel
-def compiled_sweep_panel(tiles, panel, p, scale, x, out):
-    sweep_panel(tiles, panel, p, scale, x, out)
+def compiled_row_dot(left, i, right, j):
+    fetch(left, i)
+    return row_dot(left, i, borrow(right), j)
 
 
 @kernel
-def compiled_add_forms(tiles, panel, panels, block, lane, forms):
-    add_forms(tiles, panel, panels, block, lane, forms)
+def compiled_sweep(tiles, p, scale, x, out):
+    sweep(tiles, p, scale, x, out)
 
 
 @kernel
-def compiled_combine(block, weights, lane, scores):
-    combine(block, weights, lane, scores)
+def compiled_shorten(tiles, p, scale, copy):
+    shorten(tiles, p, scale, copy)
+
+
+@kernel
+def compiled_add_forms(tiles, dimension, block, lane, forms):
+    add_forms(tiles, dimension, block, lane, forms)
+
+
+@kernel
+def compiled_combine(block, dimension, weights, lane, scores):
+    combine(block, dimension, weights, lane, scores)
+
+
+@kernel
+def compiled_combine_sizes(block, dimension, weights, lane, scores):
+    combine_sizes(block, dimension, weights, lane, scores)
 
 
 @kernel
@@ -48,41 +77,62 @@ def symmetric(rng, d):
 
 
 @pytest.mark.kernels
-@given(st.integers(0, 2**32), st.integers(1, 5))
-def test_compiled_equals_defined_to_the_last_bit(seed, panels):
+@given(st.integers(0, 2**32), st.integers(1, 36))
+def test_compiled_equals_defined_to_the_last_bit(seed, d):
     rng = np.random.default_rng(seed)
-    width = 8 * panels
+    width = padded(d)
     p, x, w = rng.normal(size=(3, width))
     assert compiled_dot(p, x) == eight_dot(p, x) == pytest.approx(p @ x)
-    tiles, block = packed(symmetric(rng, width)), rng.normal(size=width * LANES)
-    other, at = tiles.copy(), 0
-    out, out_other = np.zeros((2, width))
-    forms, forms_other = np.zeros((2, LANES))
-    for panel in range(panels):
-        compiled_sweep_panel(tiles[at:], panel, p, 0.3, x, out)
-        sweep_panel(other[at:], panel, p, 0.3, x, out_other)
-        for lane in (0, 16):
-            compiled_add_forms(tiles[at:], panel, panels, block, lane, forms)
-            add_forms(other[at:], panel, panels, block, lane, forms_other)
-        at += 64 * (panels - panel)
+    tiles = packed(symmetric(rng, width))
+    block = np.zeros(width * LANES)
+    block[: d * LANES] = rng.normal(size=d * LANES)
+    other = tiles.copy()
+    out, out_other = np.full((2, width), 7.0)
+    compiled_sweep(tiles, p, 0.3, x, out)
+    sweep(other, p, 0.3, x, out_other)
     np.testing.assert_array_equal(tiles, other)
     np.testing.assert_array_equal(out, out_other)
-    np.testing.assert_array_equal(forms, forms_other)
-    short, short_block = tiles.astype(np.float32), block.astype(np.float32)
-    forms, forms_other = np.zeros((2, LANES), dtype=np.float32)
-    compiled_add_forms(short, 0, panels, short_block, 0, forms)
-    add_forms(short, 0, panels, short_block, 0, forms_other)
+    short, short_other = np.empty((2, len(tiles)), dtype=np.float32)
+    compiled_shorten(tiles, p, 0.3, short)
+    shorten(tiles, p, 0.3, short_other)
+    np.testing.assert_array_equal(short, short_other)
+    np.testing.assert_array_equal(tiles, other)
+    forms, forms_other = np.ones((2, LANES))
+    for lane in (0, 16):
+        compiled_add_forms(tiles, d, block, lane, forms)
+        add_forms(tiles, d, block, lane, forms_other)
     np.testing.assert_array_equal(forms, forms_other)
     for lane in (0, 7, 15, 16, 31):
-        scores, scores_other = np.full((2, LANES), 9.0)
-        compiled_combine(block, w, lane, scores)
-        combine(block, w, lane, scores_other)
-        np.testing.assert_array_equal(scores, scores_other)
-        assert (scores[:16] == 9.0).all() == (lane >= 16)
-        alone = 0.0
-        for i in range(width):
-            alone += w[i] * block[LANES * i + lane]
-        assert scores[lane] == alone  # in the order of a plain loop
+        for compiled, defined in ((compiled_combine, combine), (compiled_combine_sizes, combine_sizes)):
+            scores, scores_other = np.full((2, LANES), 9.0)
+            compiled(block, d, w, lane, scores)
+            defined(block, d, w, lane, scores_other)
+            np.testing.assert_array_equal(scores, scores_other)
+            assert (scores[:16] == 9.0).all() == (lane >= 16)
+        combine(block, d, w, lane, scores)
+        rows = np.ascontiguousarray(block.reshape(width, LANES)[:d].T)
+        weights = np.stack([p, w])
+        alone = compiled_row_dot(rows, lane, weights, 1)
+        assert scores[lane] == alone == row_dot(rows, lane, weights, 1)
+        assert alone == pytest.approx(rows[lane] @ w[:d])
+
+
+@pytest.mark.kernels
+@given(st.integers(0, 2**32), st.integers(1, 36))
+def test_single_precision_may_fuse_but_no_more(seed, d):
+    rng = np.random.default_rng(seed)
+    width = padded(d)
+    whole = np.zeros((width, width))
+    whole[:d, :d] = symmetric(rng, d)
+    tiles = packed(whole).astype(np.float32)
+    block = np.zeros(width * LANES, dtype=np.float32)
+    block[: d * LANES] = rng.normal(size=d * LANES)
+    forms, forms_other = np.zeros((2, LANES), dtype=np.float32)
+    compiled_add_forms(tiles, d, block, 0, forms)
+    add_forms(tiles, d, block, 0, forms_other)
+    columns = np.abs(block.reshape(width, LANES).astype(np.float64))
+    size = np.einsum("ib,ij,jb->b", columns, np.abs(whole), columns)
+    assert (np.abs(forms - forms_other) <= 2 * (2 * d + 2) * 2.0**-24 * size).all()
 
 
 @pytest.mark.kernels
@@ -115,11 +165,11 @@ def test_tiles_against_the_whole_matrix(seed, d):
     np.testing.assert_allclose(out[:d], changed @ x[:d], atol=1e-12)
     block, forms = np.zeros((width, LANES)), np.empty(LANES)
     block[:d] = rng.normal(size=(d, LANES))
-    block_forms(tiles, width // 8, block.ravel(), forms)
+    block_forms(tiles, d, block.ravel(), forms)
     expected = np.einsum("ib,ij,jb->b", block[:d], changed, block[:d])
     np.testing.assert_allclose(forms, expected, atol=1e-11 * d)
-    short = np.empty(LANES, dtype=np.float32)
-    short_forms(tiles.astype(np.float32), width // 8, block.ravel().astype(np.float32), short)
+    short = np.zeros(LANES, dtype=np.float32)
+    compiled_add_forms(tiles.astype(np.float32), d, block.ravel().astype(np.float32), 0, short)
     np.testing.assert_allclose(short, expected, atol=1e-4 * d)
     found = np.empty(width)
     diagonal(tiles, found)

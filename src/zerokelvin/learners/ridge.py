@@ -217,7 +217,10 @@ class RidgeProblems(Problems):
         if trials.gains is not None and trials.floors is not None:
             rules[1], rules[2] = trials.gains, trials.floors
         if first.kappa is not None:
-            rules[3] = variance_floors(first.kappa, np.arange(total))
+            floors = variance_floors(first.kappa, np.arange(total))
+            below = floors < 1.0
+            rules[3] = np.inf
+            rules[3, below] = floors[below] / (1.0 - floors[below])  # r/(1 + r) > floor as a bar on r
         settings = np.zeros(10, dtype=np.int64)
         settings[:6] = (
             trials.delay,

@@ -1,11 +1,11 @@
 """The compiled game of the ridge learners: all classes in one pass, nothing allocated per trial.
 
-Coming trials stand side by side in blocks, coordinate by coordinate, so that the scores of a whole block
-take as long as a few single ones. Where a problem learns, the rest of its block is scored again, each score
-in the same order of additions as trial by trial: margins are the same to the last bit. Where the variance is
-needed, r = xᵀA⁻¹x is computed for a block at once, which reads the inverse once for all of it, and an update
-with u = A⁻¹x_k takes (u·x_j)² / (1 + r_k) off r_j. Where only a threshold matters, `ridge_screen` begins in
-single precision.
+Per class, in coordinates d, a score costs d products and a lesson 3d²/2: one pass over half of A⁻¹ for its
+change and for A⁻¹x. Where the variance is needed, coming trials stand side by side in blocks, coordinate by
+coordinate: r = xᵀA⁻¹x of a whole block reads the inverse once and costs d²/2 per trial, a lesson with
+u = A⁻¹x_k takes (u·x_j)² / (1 + r_k) off r_j for d per trial left in the block, and the scores of the block
+are computed side by side too, with the same additions in the same order as trial by trial: margins are the
+same to the last bit. Where only a threshold matters, `ridge_screen` begins in single precision.
 """
 
 from __future__ import annotations
@@ -16,9 +16,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from zerokelvin.jit import kernel
-from zerokelvin.learners.ridge_screen import above, screen
+from zerokelvin.learners.ridge_screen import copy_short, largest_roots, screen, side_of, slacks
 from zerokelvin.linalg.growing_inverse import PENDING, due, form_of, learn_row, score_row, tiles_of
-from zerokelvin.linalg.lanes import LANES, aligned, combine, lay_out
+from zerokelvin.linalg.lanes import LANES, aligned, borrow, combine, fetch, lay_out, row_dot
 from zerokelvin.linalg.tiles import block_forms
 
 __all__ = ["ASKED", "LEARNT", "play_ridge", "score_of", "scores_of"]
@@ -49,11 +49,32 @@ def scores_of(matrix: Floats, nodes: Ints, kept: Floats, sides: int, side: int, 
 
 
 @kernel
+def _lesson(signs: Any, codes: Any, margins: Floats, t: int, every_round: bool) -> bool:
+    """Whether a problem that asked has something to learn from trial t."""
+    found = False
+    for c in range(signs.shape[1]):  # to the end: a branch that is hard to foresee costs more
+        found |= (codes[t, c] != 0) & (every_round | ((margins[t, c] >= 0) != (signs[t, c] > 0)))
+    return found
+
+
+@kernel
+def _sureness(margins: Floats, t: int) -> float:
+    """The confidence of trial t, as `zerokelvin.learners.asking` defines it."""
+    first, second = -np.inf, -np.inf
+    for c in range(margins.shape[1]):
+        if margins[t, c] > first:
+            first, second = margins[t, c], first
+        elif margins[t, c] > second:
+            second = margins[t, c]
+    return abs(first) if margins.shape[1] == 1 else 0.5 * (first - second)
+
+
+@kernel
 def _teach(
-    x: Floats, signs: Any, codes: Any, scores: Any, kept: Floats, every_round: bool, scratch: Floats
+    x: Floats, t: int, signs: Any, codes: Any, scores: Any, kept: Floats, every_round: bool, scratch: Floats
 ) -> bool:
-    """Give a trial's labels to the problems that asked, mark in `codes` which learnt; whether one is due."""
-    groups, problems, wanted = kept.shape[0], len(signs), False
+    """Give the labels of trial t to the problems that asked, mark which learnt; whether one is due."""
+    groups, problems, wanted = kept.shape[0], signs.shape[1], False
     empty = True
     for j in range(x.shape[0]):
         if x[j] != 0.0:
@@ -63,33 +84,32 @@ def _teach(
         return False
     labels = scratch[2]
     if groups < problems:
-        if codes[0] == 0:
+        if codes[t, 0] == 0:
             return False
         for c in range(problems):
-            labels[c] = signs[c]
-            codes[c] = LEARNT
+            labels[c] = signs[t, c]
+            codes[t, c] = LEARNT
         learn_row(kept[0], x, labels[:problems], scratch)
         return due(kept[0])
     for c in range(problems):
-        if codes[c] == 0:
-            continue
-        guess = 1 if scores[c] >= 0 else -1
-        if every_round or guess != signs[c]:
-            labels[0] = signs[c]
+        if codes[t, c] != 0 and (every_round or (scores[c] >= 0) != (signs[t, c] > 0)):
+            labels[0] = signs[t, c]
             learn_row(kept[c], x, labels[:1], scratch)
-            codes[c] = LEARNT
+            codes[t, c] = LEARNT
             wanted = wanted or due(kept[c])
     return wanted
 
 
 @kernel
-def _teach_late(x: Floats, signs: Any, codes: Any, kept: Floats, every_round: bool, scratch: Floats) -> bool:
+def _teach_late(
+    x: Floats, t: int, signs: Any, codes: Any, kept: Floats, every_round: bool, scratch: Floats
+) -> bool:
     """`_teach` for a label that came after other labels were learnt."""
     scores = scratch[3]
-    if kept.shape[0] == len(signs):
-        for c in range(len(signs)):
+    if kept.shape[0] == signs.shape[1]:
+        for c in range(signs.shape[1]):
             scores[c] = score_row(x, kept[c, 2])
-    return _teach(x, signs, codes, scores, kept, every_round, scratch)
+    return _teach(x, t, signs, codes, scores, kept, every_round, scratch)
 
 
 @kernel
@@ -106,9 +126,9 @@ def _fill(matrix: Floats, nodes: Ints, first: int, picks: Ints, block: Floats) -
 
 
 @kernel
-def _take_off(kept: Floats, block: Floats, lane: int, cross: Floats, forms: Floats) -> None:
+def _take_off(kept: Floats, block: Floats, dimension: int, lane: int, cross: Floats, forms: Floats) -> None:
     """Take the pending change of the inverse off the forms of the lanes from `lane` on."""
-    combine(block, kept[1], lane, cross)
+    combine(block, dimension, kept[1], lane, cross)
     scale = kept[0, PENDING]
     for b in range(lane, LANES):
         forms[b] -= scale * cross[b] * cross[b]
@@ -127,104 +147,110 @@ def play_ridge(
 ) -> None:
     """Play from the cursor to the stop, or until an inverse is due for a refresh.
 
-    rules = limits, gains, floors of the policy and the learner's own floors, one column per trial.
+    rules = limits, gains, floors of the policy and the learner's own bars on r, one column per trial.
     settings = delay, budget, every_round, forward_score, own rule, policy sees variance; then the
     cursor: next trial, next label to learn, trials asked, stop.
     """
     delay, budget, every, forward_score = settings[0], settings[1], settings[2] != 0, settings[3] != 0
     own, sees = settings[4] != 0, settings[5] != 0
     total, problems = signs.shape
-    groups, width = kept.shape[0], kept.shape[2]
+    matrix, kept, margins = borrow(matrix), borrow(kept), borrow(margins)  # of which slices are taken
+    d, groups, width = matrix.shape[1], kept.shape[0], kept.shape[2]
     sides = problems // groups
-    ahead = own or sees or not every  # blocks pay unless every trial changes the weights
-    scratch = aligned(4 * max(width, 8 * problems)).reshape(4, -1)
-    block = aligned(LANES * width)
+    apart = 1 if groups == problems else 0  # problem c is side c·(1 − apart) of group c·apart
+    looks, rough = own or sees, own and not sees
+    weights, stride = (
+        kept.reshape(-1, width),
+        kept.shape[1] if apart else 1,
+    )  # of problem c in row c·stride + 2
+    room = aligned(4 * max(width, 8 * problems))
+    scratch = borrow(room).reshape(4, -1)
     scores = aligned(problems * LANES).reshape(problems, LANES)
+    block = aligned(LANES * width)
     forms = aligned(groups * LANES).reshape(groups, LANES)
+    slack = aligned(LANES)  # stays 0 where the forms are exact
     cross = aligned(LANES)
+    reach = LANES + 4 if looks else 8
     picks = np.empty(LANES, dtype=np.int64)
-    slack = aligned(groups * LANES).reshape(groups, LANES)  # stays 0 where the forms are exact
-    sizes = aligned(LANES * width)
-    short = aligned((LANES * (width + 1) + 4 * width * (width // 8 + 1)) // 2).view(np.float32)
-    lane, wanted = LANES - 1, False
+    short = aligned(LANES * (width + 1) // 2).view(np.float32)
+    copies = aligned(groups * 2 * width * (width // 8 + 1)).view(np.float32).reshape(groups, -1)
+    stamps, roots = np.full((groups, 1), -1.0), aligned(width)
+    lane, wanted, unsure = LANES - 1, False, True
     while settings[6] < settings[9] and not wanted:
         t = settings[6]
         lane += 1
-        if not ahead:
-            lane = 0
-            for c in range(problems):
-                scores[c, 0] = score_row(matrix[nodes[t]], kept[c // sides, 2 + c % sides])
-        elif lane == LANES:
+        fetch(matrix, nodes[min(t + reach, total - 1)])
+        if lane == LANES and looks:
             lane = 0
             _fill(matrix, nodes, t, picks, block)
             for c in range(problems):
-                combine(block, kept[c // sides, 2 + c % sides], 0, scores[c])
-            if own or sees:
-                if not sees:
-                    for k in range(block.shape[0]):
-                        sizes[k] = abs(block[k])
-                        short[k] = block[k]
+                combine(block, d, weights[c * stride + 2], 0, scores[c])
+            if rough:
+                if unsure:
+                    largest_roots(kept, sides, roots)
+                    unsure = False
+                slacks(block, roots, d, slack)
+                for k in range(block.shape[0]):
+                    short[k] = block[k]
                 for g in range(groups):
-                    if sees:
-                        block_forms(tiles_of(kept[g], sides), width // 8, block, forms[g])
-                    else:
-                        screen(kept[g], sides, sizes, short, forms[g], slack[g], scratch)
-                    _take_off(kept[g], block, 0, cross, forms[g])
-        first, second = -np.inf, -np.inf
+                    copy_short(kept[g], sides, copies[g], stamps[g])
+                    screen(copies[g], d, short, forms[g])
+            elif sees:
+                for g in range(groups):
+                    block_forms(tiles_of(kept[g], sides), d, block, forms[g])
+                    _take_off(kept[g], block, d, 0, cross, forms[g])
         for c in range(problems):
-            margin = scores[c, lane]
+            if looks:
+                margins[t, c] = scores[c, lane]
+            else:
+                margins[t, c] = row_dot(matrix, nodes[t], weights, c * stride + 2)
             if forward_score:
-                margin /= 1.0 + form_of(kept[c // sides], sides, matrix[nodes[t]], scratch)
-            margins[t, c] = margin
-            if margin > first:
-                first, second = margin, first
-            elif margin > second:
-                second = margin
+                margins[t, c] /= 1.0 + form_of(kept[c * apart], sides, matrix[nodes[t]], scratch)
         if settings[8] < budget:
             asks = settings[8] == 0
-            if not asks:
-                sureness = abs(first) if problems == 1 else 0.5 * (first - second)
-                limit = rules[0, t]
-                spread = 0.0
+            if asks:
+                codes[t, :] = ASKED
+            else:
+                limit, spread = rules[0, t], 0.0
                 if sees:
                     form = max(forms[:, lane].max(), 0.0)
                     spread = form / (1.0 + form)
                     limit += rules[1, t] * np.sqrt(spread)
-                if spread > rules[2, t] and sureness < limit:
+                if spread > rules[2, t] and (limit == np.inf or _sureness(margins, t) < limit):
                     for c in range(problems):
-                        g = c // sides
-                        if not own or above(
-                            forms[g, lane],
-                            slack[g, lane],
-                            rules[3, t],
-                            kept[g],
-                            sides,
-                            matrix[nodes[t]],
-                            scratch,
-                        ):
+                        side = 1
+                        if own:
+                            side = side_of(forms[c * apart, lane], slack[lane], rules[3, t])
+                        if side < 0:
+                            unsure = True
+                            form = form_of(kept[c * apart], sides, matrix[nodes[t]], scratch)
+                            side = 1 if form > rules[3, t] else 0
+                        if side > 0:
                             codes[t, c] = ASKED
                             asks = True
-            else:
-                codes[t, :] = ASKED
             if asks:
                 settings[8] += 1
         settings[6] = t + 1
         if t >= delay:
             past = settings[7]
             settings[7] += 1
-            x = matrix[nodes[past]]
-            if delay == 0:
-                wanted = _teach(x, signs[past], codes[past], margins[past], kept, every, scratch)
+            if delay > 0:
+                wanted = _teach_late(matrix[nodes[past]], past, signs, codes, kept, every, scratch)
+            elif _lesson(signs, codes, margins, past, every):
+                x = matrix[nodes[past]]
+                wanted = _teach(x, past, signs, codes, margins[past], kept, every, scratch)
             else:
-                wanted = _teach_late(x, signs[past], codes[past], kept, every, scratch)
-            if ahead and lane < LANES - 1 and not wanted:
+                continue
+            if looks and lane < LANES - 1 and not wanted:
                 for c in range(problems):
                     if codes[past, c] == LEARNT:
-                        combine(block, kept[c // sides, 2 + c % sides], lane + 1, scores[c])
-                        if (own or sees) and c % sides == 0:
-                            _take_off(kept[c // sides], block, lane + 1, cross, forms[c // sides])
+                        combine(block, d, weights[c * stride + 2], lane + 1, scores[c])
+                for g in range(groups):
+                    if codes[past, g] == LEARNT:
+                        _take_off(kept[g], block, d, lane + 1, cross, forms[g])
     if settings[6] == total:
         while settings[7] < total and not wanted:
             past = settings[7]
             settings[7] += 1
-            wanted = _teach_late(matrix[nodes[past]], signs[past], codes[past], kept, every, scratch)
+            wanted = _teach_late(matrix[nodes[past]], past, signs, codes, kept, every, scratch)
+    room[0] = 0.0  # used to the end, as scratch is only borrowed from it

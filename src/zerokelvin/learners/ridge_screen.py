@@ -1,13 +1,14 @@
 """Which of the coming trials a variance rule asks about, in single precision wherever that is sure.
 
-A rule r/(1 + r) > floor needs only the side of a threshold on which r = xᵀPx lies. In single precision, with
-unit roundoff ε = 2⁻²⁴, every rounding of a factor, product or sum is off by at most ε of its size, and
-|P_ij| ≤ √(P_ii P_jj). So the computed r of d padded coordinates is off by at most
+A rule r/(1 + r) > floor needs only the side of the bar floor/(1 − floor) on which r = xᵀPx lies. In single
+precision, with unit roundoff ε = 2⁻²⁴, every rounding of a factor, product or sum is off by at most ε of its
+size, and |P_ij| ≤ √(P_ii P_jj). So the computed r of d coordinates is off by at most
 
     (2d + 16) ε (Σ |x_i| √P_ii)²,
 
-the two chains of d sums and a few roundings each. Where the threshold is nearer than that, r is computed
-again in double precision: about one trial in a thousand on the papers' graphs.
+the two chains of d sums and a few roundings each. An inverse only ever shrinks as rows are learnt, so the
+roots of an earlier diagonal will do, and the largest of those of all classes. Where the bar is nearer than
+that, r is computed again in double precision: about one trial in a thousand on the papers' graphs.
 """
 
 from __future__ import annotations
@@ -16,11 +17,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from zerokelvin.jit import kernel
-from zerokelvin.linalg.growing_inverse import form_of, tiles_of
-from zerokelvin.linalg.lanes import LANES, combine
-from zerokelvin.linalg.tiles import diagonal, short_forms
+from zerokelvin.linalg.growing_inverse import PENDING, SINCE, tiles_of
+from zerokelvin.linalg.lanes import LANES, add_forms, combine_sizes, shorten
+from zerokelvin.linalg.tiles import diagonal
 
-__all__ = ["above", "screen"]
+__all__ = ["copy_short", "largest_roots", "screen", "side_of", "slacks"]
 
 Floats = NDArray[np.float64]
 Shorts = NDArray[np.float32]
@@ -30,39 +31,46 @@ LEAST = 1e-30  # for what underflows
 
 
 @kernel
-def screen(
-    kept: Floats, sides: int, sizes: Floats, short: Shorts, forms: Floats, slack: Floats, scratch: Floats
-) -> None:
-    """The forms of a block by the inverse without its pending change, each off by at most its slack.
-
-    `sizes` are the absolute values of the block. `short`, in single precision, begins with the block; behind
-    it is room for the results and for the tiles.
-    """
-    tiles, width = tiles_of(kept, sides), kept.shape[1]
-    block, results = short[: LANES * width], short[LANES * width : LANES * (width + 1)]
-    short_tiles = short[LANES * (width + 1) :]
-    for k in range(tiles.shape[0]):
-        short_tiles[k] = tiles[k]
-    short_forms(short_tiles, width // 8, block, results)
-    roots = scratch[0, :width]
-    diagonal(tiles, roots)
-    for i in range(width):
-        roots[i] = np.sqrt(max(roots[i], 0.0))
-    combine(sizes, roots, 0, slack)
-    for b in range(LANES):
-        forms[b] = results[b]
-        slack[b] = (2 * width + 16) * ROUNDOFF * slack[b] * slack[b] + LEAST
+def largest_roots(kept: Floats, sides: int, roots: Floats) -> None:
+    """The largest √P_ii of several inverses, for every coordinate."""
+    roots[:] = 0.0
+    found = np.empty_like(roots)
+    for g in range(kept.shape[0]):
+        diagonal(tiles_of(kept[g], sides), found)
+        for i in range(roots.shape[0]):
+            roots[i] = max(roots[i], np.sqrt(max(found[i], 0.0)))
 
 
 @kernel
-def above(
-    form: float, slack: float, floor: float, kept: Floats, sides: int, x: Floats, scratch: Floats
-) -> bool:
-    """Whether r/(1 + r) > floor for the r that `form` is within `slack` of."""
-    low, high = form - slack, form + slack
-    if low > 0.0 and low / (1.0 + low) > floor:
-        return True
-    if high / (1.0 + high) <= floor:
-        return False
-    exact = form_of(kept, sides, x, scratch)
-    return exact / (1.0 + exact) > floor
+def slacks(block: Floats, roots: Floats, dimension: int, slack: Floats) -> None:
+    """How far the forms of a block in single precision may be off."""
+    combine_sizes(block, dimension, roots, 0, slack)
+    for b in range(LANES):
+        slack[b] = (2 * dimension + 16) * ROUNDOFF * slack[b] * slack[b] + LEAST
+
+
+@kernel
+def copy_short(kept: Floats, sides: int, copy: Shorts, stamp: Floats) -> None:
+    """Copy the tiles of the inverse in single precision, if rows have been learnt since `stamp`."""
+    if stamp[0] != kept[0, SINCE]:
+        stamp[0] = kept[0, SINCE]
+        shorten(tiles_of(kept, sides), kept[1], kept[0, PENDING], copy)
+
+
+@kernel
+def screen(copy: Shorts, dimension: int, short: Shorts, forms: Floats) -> None:
+    """The forms of a block; `short` is the block in single precision and, behind it, room for the results."""
+    end = short.shape[0] - LANES
+    results = short[end:]
+    for b in range(LANES):
+        results[b] = 0.0
+    add_forms(copy, dimension, short[:end], 0, results)
+    for b in range(LANES):
+        forms[b] = results[b]
+
+
+@kernel
+def side_of(form: float, slack: float, bar: float) -> int:
+    """Whether r > bar for the r that `form` is within `slack` of: 1 if so, 0 if not, −1 if unsure."""
+    gap = form - bar
+    return 1 if gap > slack else (0 if gap < -slack or slack == 0.0 else -1)

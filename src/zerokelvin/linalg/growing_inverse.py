@@ -27,8 +27,8 @@ import scipy.linalg
 from numpy.typing import NDArray
 
 from zerokelvin.jit import kernel
-from zerokelvin.linalg.lanes import aligned, eight_dot
-from zerokelvin.linalg.tiles import pack, padded, sweep, unpack_tiles
+from zerokelvin.linalg.lanes import aligned, eight_dot, row_dot, sweep
+from zerokelvin.linalg.tiles import pack, padded, unpack_tiles
 
 __all__ = [
     "due",
@@ -95,28 +95,22 @@ def refresh(kept: Floats, rows: Floats, targets: Floats) -> None:
 
 @kernel
 def tiles_of(kept: Floats, sides: int) -> Floats:
-    """The tiles of the inverse, without the pending change; a view."""
-    width = kept.shape[1]
-    return kept[2 + sides : 2 + sides + width // 2 + 4].reshape(-1)
+    """The tiles of the inverse, without the pending change; a view, to be read row after row."""
+    return kept[2 + sides : 2 + sides + kept.shape[1] // 2 + 4]
 
 
 @kernel
 def score_row(x: Floats, weights: Floats) -> float:
-    """The product w·x, terms in order; weights may be longer than x."""
-    total = 0.0
-    for i in range(x.shape[0]):
-        total += weights[i] * x[i]
-    return total
+    """The product w·x; weights may be longer than x."""
+    return row_dot(x.reshape(1, -1), 0, weights.reshape(1, -1), 0)
 
 
 @kernel
 def form_of(kept: Floats, sides: int, x: Floats, scratch: Floats) -> float:
     """The form xᵀA⁻¹x; `scratch` has two rows of at least the workspace's width."""
-    d = x.shape[0]
     width = kept.shape[1]
     row, image = scratch[0, :width], scratch[1, :width]
-    row[:d] = x
-    row[d:] = 0.0
+    _lengthen(x, row)
     sweep(tiles_of(kept, sides), row, 0.0, row, image)
     part = eight_dot(kept[1], row)
     return max(eight_dot(row, image) - kept[0, PENDING] * part * part, 0.0)
@@ -128,23 +122,31 @@ def learn_row(kept: Floats, x: Floats, labels: Floats, scratch: Floats) -> float
 
     `scratch` has two rows of at least the workspace's width. Where `due` says so, `refresh` must follow.
     """
-    d, sides = x.shape[0], labels.shape[0]
-    width = kept.shape[1]
+    sides, width = labels.shape[0], kept.shape[1]
     row, image, pending = scratch[0, :width], scratch[1, :width], kept[1]
-    row[:d] = x
-    row[d:] = 0.0
+    _lengthen(x, row)
     sweep(tiles_of(kept, sides), pending, kept[0, PENDING], row, image)
     r = max(eight_dot(row, image), 0.0)
-    pending[:] = image
+    for j in range(width):
+        pending[j] = image[j]
     kept[0, PENDING] = 1.0 / (1.0 + r)
     kept[0, SINCE] += 1.0
     kept[0, HAZARD] += 1.0 + r
     for side in range(sides):
         weights = kept[2 + side]
         step = (labels[side] - eight_dot(weights, row)) / (1.0 + r)
-        for j in range(weights.shape[0]):
+        for j in range(width):
             weights[j] += step * image[j]
     return r / (1.0 + r)
+
+
+@kernel
+def _lengthen(x: Floats, row: Floats) -> None:
+    """Copy x and fill up with zeros; a slice would bring in checks that take longer."""
+    for i in range(x.shape[0]):
+        row[i] = x[i]
+    for i in range(x.shape[0], row.shape[0]):
+        row[i] = 0.0
 
 
 @kernel

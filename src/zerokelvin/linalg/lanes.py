@@ -5,8 +5,9 @@ the order is spelt out: eight running sums side by side, added at the end as
 
     ((s0 + s1) + (s2 + s3)) + ((s4 + s5) + (s6 + s7)).
 
-Each function is defined in NumPy; inside kernels the same steps are emitted as vector instructions, which
-gives the same bits. Arrays are contiguous, and their lengths are multiples of 8.
+Each function is defined here in NumPy; inside kernels the same steps are emitted as vector instructions
+(`zerokelvin.linalg.lane_code`), which gives the same bits. Arrays are contiguous; lengths are multiples of 8
+unless a dimension is given.
 """
 
 from __future__ import annotations
@@ -15,34 +16,31 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from numba import types
-from numba.core import cgutils
-from numba.extending import intrinsic, overload
+from numba.extending import overload
 from numpy.typing import NDArray
 
 from zerokelvin.jit import kernel
-from zerokelvin.linalg.vector_code import (
-    EIGHT,
-    SIXTEEN,
-    add_across,
-    array_of,
-    at,
-    load,
-    madd,
-    pick,
-    running_sums,
-    spread,
-    store,
-    transpose,
-)
+from zerokelvin.linalg import lane_code
+from zerokelvin.linalg.lane_code import LANES
 
-__all__ = ["LANES", "add_forms", "aligned", "combine", "eight_dot", "lay_out", "sweep_panel"]
+__all__ = [
+    "LANES",
+    "add_forms",
+    "aligned",
+    "borrow",
+    "combine",
+    "combine_sizes",
+    "eight_dot",
+    "fetch",
+    "lay_out",
+    "row_dot",
+    "shorten",
+    "sweep",
+]
 
 Floats = NDArray[np.float64]
+Shorts = NDArray[np.float32]
 Reals = NDArray[np.float64] | NDArray[np.float32]
-
-LANES = 32
-"""How many vectors stand side by side in a block."""
 
 
 @kernel
@@ -69,49 +67,84 @@ def eight_dot(a: Floats, b: Floats) -> float:
     return float(_across(sums[None])[0])
 
 
-def sweep_panel(tiles: Floats, panel: int, p: Floats, scale: float, x: Floats, out: Floats) -> None:
-    """One row of tiles M: M −= scale·p pᵀ, then out += M x, for the tiles and their mirror images.
+def row_dot(left: Floats, i: int, right: Floats, j: int) -> float:
+    """Row i of `left` times as many entries of row j of `right`: whole eights as `eight_dot`, then the rest.
 
-    `tiles` begins with the diagonal tile of the panel; see `zerokelvin.linalg.tiles` for the layout.
+    >>> row_dot(np.ones((1, 11)), 0, np.arange(32.0).reshape(2, 16), 1)
+    231.0
     """
-    first, panels = 8 * panel, len(x) // 8
-    heights, own = scale * p[first : first + 8], x[first : first + 8]
-    sums = np.zeros((8, 8))
-    for j in range(panels - panel):
-        tile = tiles[64 * j : 64 * j + 64].reshape(8, 8)
-        columns = slice(first + 8 * j, first + 8 * j + 8)
-        tile -= heights[:, None] * p[columns]
-        for k in range(8):
-            out[columns] += own[k] * tile[k]
-        if j > 0:
-            sums += tile * x[columns]
-    out[first : first + 8] += _across(sums)
+    x = left[i]
+    whole, rest = len(x) // 8 * 8, 0.0
+    for k in range(whole, len(x)):
+        rest += float(x[k] * right[j, k])
+    return eight_dot(x[:whole], right[j, :whole]) + rest
 
 
-def add_forms(tiles: Reals, panel: int, panels: int, block: Reals, lane: int, forms: Reals) -> None:
-    """Add what one row of tiles gives to the forms xᵀMx of 16 lanes, or 32 in single precision, from `lane`.
+def sweep(tiles: Floats, p: Floats, scale: float, x: Floats, out: Floats) -> None:
+    """M −= scale·p pᵀ and out = M x with the new M; see `zerokelvin.linalg.tiles` for the layout."""
+    flat, begin = tiles.reshape(-1), 0
+    out[:] = 0.0
+    for first in range(0, len(x), 8):
+        heights, own = scale * p[first : first + 8], x[first : first + 8]
+        sums = np.zeros((8, 8))
+        for column in range(first, len(x), 8):
+            tile, columns = flat[begin : begin + 64].reshape(8, 8), slice(column, column + 8)
+            tile -= heights[:, None] * p[columns]
+            for k in range(8):
+                out[columns] += own[k] * tile[k]
+            if column > first:
+                sums += tile * x[columns]
+            begin += 64
+        out[first : first + 8] += _across(sums)
 
-    `block` holds `LANES` vectors x, coordinate by coordinate.
+
+def shorten(tiles: Floats, p: Floats, scale: float, copy: Shorts) -> None:
+    """Write M − scale·p pᵀ in single precision; M stays."""
+    flat, begin = tiles.reshape(-1), 0
+    for first in range(0, len(p), 8):
+        heights = scale * p[first : first + 8]
+        for column in range(first, len(p), 8):
+            tile = flat[begin : begin + 64].reshape(8, 8) - heights[:, None] * p[column : column + 8]
+            copy[begin : begin + 64] = tile.ravel()
+            begin += 64
+
+
+def add_forms(tiles: Reals, dimension: int, block: Reals, lane: int, forms: Reals) -> None:
+    """Add to `forms` xᵀMx of 16 lanes, or 32 in single precision, from `lane` on.
+
+    `block` holds `LANES` vectors x, coordinate by coordinate, with zeros from the dimension on. In single
+    precision a product and the sum it goes into may be rounded once instead of twice.
     """
-    first, span = 8 * panel, 128 // block.itemsize
+    span = 128 // block.itemsize
     rows = block.reshape(-1, LANES)[:, lane : lane + span]
-    sums = np.zeros((8, span), dtype=block.dtype)
-    for j in [*range(1, panels - panel), 0]:
-        if j == 0:
-            sums += sums
-        tile = tiles[64 * j : 64 * j + 64].reshape(8, 8)
+    flat, begin = tiles.reshape(-1), 0
+    for first in range(0, dimension, 8):
+        panel = flat[begin : begin + 8 * (len(rows) - first)].reshape(-1, 8, 8)
+        sums = np.zeros((8, span), dtype=block.dtype)
+        for column in [*range(first + 8, dimension), *range(first, min(first + 8, dimension))]:
+            if column == first:
+                sums += sums
+            sums += panel[(column - first) // 8, :, column % 8, None] * rows[column]
         for k in range(8):
-            sums += tile[:, k, None] * rows[first + 8 * j + k]
-    for k in range(8):
-        forms[lane : lane + span] += rows[first + k] * sums[k]
+            forms[lane : lane + span] += rows[first + k] * sums[k]
+        begin += 8 * (len(rows) - first)
 
 
-def combine(block: Floats, weights: Floats, lane: int, scores: Floats) -> None:
-    """The products weights·x of the lanes from `lane` on (and some before), terms in order of coordinates."""
+def combine(block: Floats, dimension: int, weights: Floats, lane: int, scores: Floats) -> None:
+    """The products weights·x of the lanes from `lane` on (and some before), each as `row_dot` has it."""
     begin = lane // 16 * 16
-    scores[begin:] = 0.0
-    for i, row in enumerate(block.reshape(-1, LANES)):
-        scores[begin:] += weights[i] * row[begin:]
+    rows, whole = block.reshape(-1, LANES)[:dimension, begin:], dimension // 8 * 8
+    sums, rest = np.zeros((8, LANES - begin)), np.zeros(LANES - begin)
+    for k in range(0, whole, 8):
+        sums += weights[k : k + 8, None] * rows[k : k + 8]
+    for k in range(whole, dimension):
+        rest += weights[k] * rows[k]
+    scores[begin:] = _across(sums.T) + rest
+
+
+def combine_sizes(block: Floats, dimension: int, weights: Floats, lane: int, scores: Floats) -> None:
+    """`combine` with the absolute values of the block."""
+    combine(np.abs(block), dimension, weights, lane, scores)
 
 
 def lay_out(matrix: Floats, picks: NDArray[np.int64], lane: int, block: Floats) -> None:
@@ -121,164 +154,20 @@ def lay_out(matrix: Floats, picks: NDArray[np.int64], lane: int, block: Floats) 
     rows[:whole, lane : lane + 8] = matrix[picks[lane : lane + 8], :whole].T
 
 
+def borrow(array: NDArray[Any]) -> NDArray[Any]:
+    """The same array, not counted as a reference: slices cost nothing, but it must not outlive `array`."""
+    return array
+
+
+def fetch(matrix: Floats, row: int) -> None:
+    """Say that a row will be read soon; changes nothing."""
+
+
 def _across(sums: Floats) -> Floats:
     pairs = sums[:, 0::2] + sums[:, 1::2]
     fours = pairs[:, 0::2] + pairs[:, 1::2]
     total: Floats = fours[:, 0] + fours[:, 1]
     return total
-
-
-# The same as vector instructions.
-
-Codegen = Callable[..., Any]
-
-
-@intrinsic
-def _eight_dot(_: Any, a: Any, b: Any) -> tuple[Any, Codegen]:
-    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        left, right = (array_of(context, builder, signature, args, k) for k in (0, 1))
-        (total,) = running_sums(builder, 1)
-        with cgutils.for_range(builder, builder.udiv(left.nitems, at(8))) as loop:
-            here = builder.mul(loop.index, at(8))
-            vectors = load(builder, left.data, here), load(builder, right.data, here)
-            builder.store(madd(builder, builder.load(total), *vectors), total)
-        return pick(builder, add_across(builder, [builder.load(total)] * 8), 0)
-
-    return types.float64(a, b), codegen
-
-
-@intrinsic
-def _sweep_panel(
-    _: Any, tiles: Any, _panel: Any, p: Any, _scale: Any, x: Any, out: Any
-) -> tuple[Any, Codegen]:
-    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        arrays = [array_of(context, builder, signature, args, k) for k in (0, 2, 4, 5)]
-        square, u, v, target = (array.data for array in arrays)
-        first = builder.mul(args[1], at(8))
-        own_u, own_v = load(builder, u, first), load(builder, v, first)
-        heights = [spread(builder, builder.fmul(args[3], pick(builder, own_u, k))) for k in range(8)]
-        factors = [spread(builder, pick(builder, own_v, k)) for k in range(8)]
-        sums = running_sums(builder, 8)
-
-        def pass_over(begin: Any, column: Any, mirror: bool) -> None:
-            here_u, here_v = load(builder, u, column), load(builder, v, column)
-            total = load(builder, target, column)
-            for k in range(8):
-                place = builder.add(begin, at(8 * k))
-                row = builder.fsub(load(builder, square, place), builder.fmul(heights[k], here_u))
-                store(builder, row, square, place)
-                total = madd(builder, total, factors[k], row)
-                if mirror:
-                    builder.store(madd(builder, builder.load(sums[k]), row, here_v), sums[k])
-            store(builder, total, target, column)
-
-        pass_over(at(0), first, mirror=False)
-        others = builder.sub(builder.sub(builder.udiv(arrays[2].nitems, at(8)), args[1]), at(1))
-        with cgutils.for_range(builder, others) as loop:
-            j = builder.add(loop.index, at(1))
-            pass_over(builder.mul(j, at(64)), builder.add(first, builder.mul(j, at(8))), mirror=True)
-        across = add_across(builder, [builder.load(slot) for slot in sums])
-        store(builder, builder.fadd(load(builder, target, first), across), target, first)
-        return context.get_dummy_value()
-
-    return types.void(tiles, types.int64, p, types.float64, x, out), codegen
-
-
-@intrinsic
-def _add_forms(
-    _: Any, tiles: Any, _panel: Any, _panels: Any, block: Any, _lane: Any, forms: Any
-) -> tuple[Any, Codegen]:
-    kind = SIXTEEN if tiles.dtype == types.float32 else EIGHT
-    halves = (0, kind.count)
-
-    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        arrays = (array_of(context, builder, signature, args, k) for k in (0, 3, 5))
-        square, vectors, target = (array.data for array in arrays)
-        first = builder.mul(args[1], at(8))
-        sums = [running_sums(builder, 2, kind) for _ in range(8)]
-
-        def row_of(coordinate: Any) -> list[Any]:
-            base = builder.add(builder.mul(coordinate, at(LANES)), args[4])
-            return [load(builder, vectors, builder.add(base, at(half)), kind) for half in halves]
-
-        def pass_over(begin: Any, column: Any) -> None:
-            for k in range(8):
-                values = row_of(builder.add(column, at(k)))
-                for i in range(8):
-                    entry = builder.load(builder.gep(square, [builder.add(begin, at(8 * i + k))]))
-                    entry = spread(builder, entry, kind)
-                    for slot, value in zip(sums[i], values, strict=True):
-                        builder.store(madd(builder, builder.load(slot), entry, value), slot)
-
-        others = builder.sub(builder.sub(args[2], args[1]), at(1))
-        with cgutils.for_range(builder, others) as loop:
-            j = builder.add(loop.index, at(1))
-            pass_over(builder.mul(j, at(64)), builder.add(first, builder.mul(j, at(8))))
-        for pair in sums:
-            for slot in pair:
-                once = builder.load(slot)
-                builder.store(builder.fadd(once, once), slot)
-        pass_over(at(0), first)
-        places = [builder.add(args[4], at(half)) for half in halves]
-        totals = [load(builder, target, place, kind) for place in places]
-        for k in range(8):
-            values = row_of(builder.add(first, at(k)))
-            for half in range(2):
-                totals[half] = madd(builder, totals[half], values[half], builder.load(sums[k][half]))
-        for total, place in zip(totals, places, strict=True):
-            store(builder, total, target, place)
-        return context.get_dummy_value()
-
-    return types.void(tiles, types.int64, types.int64, block, types.int64, forms), codegen
-
-
-@intrinsic
-def _combine(_: Any, block: Any, weights: Any, _lane: Any, scores: Any) -> tuple[Any, Codegen]:
-    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        arrays = [array_of(context, builder, signature, args, k) for k in (0, 1, 3)]
-        vectors, factors, target = (array.data for array in arrays)
-
-        def from_lane(begin: int) -> None:
-            starts = range(begin, LANES, 8)
-            sums = running_sums(builder, len(starts))
-            with cgutils.for_range(builder, builder.udiv(arrays[0].nitems, at(LANES))) as loop:
-                factor = spread(builder, builder.load(builder.gep(factors, [loop.index])))
-                base = builder.mul(loop.index, at(LANES))
-                for slot, start in zip(sums, starts, strict=True):
-                    value = load(builder, vectors, builder.add(base, at(start)))
-                    builder.store(madd(builder, builder.load(slot), factor, value), slot)
-            for slot, start in zip(sums, starts, strict=True):
-                store(builder, builder.load(slot), target, at(start))
-
-        with builder.if_else(builder.icmp_signed("<", args[2], at(16))) as (early, late):
-            with early:
-                from_lane(0)
-            with late:
-                from_lane(16)
-        return context.get_dummy_value()
-
-    return types.void(block, weights, types.int64, scores), codegen
-
-
-@intrinsic
-def _lay_out(_: Any, matrix: Any, picks: Any, _lane: Any, block: Any) -> tuple[Any, Codegen]:
-    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        arrays = [array_of(context, builder, signature, args, k) for k in (0, 1, 3)]
-        source, nodes, target = (array.data for array in arrays)
-        columns = builder.extract_value(arrays[0].shape, 1)
-        starts = []
-        for k in range(8):
-            node = builder.load(builder.gep(nodes, [builder.add(args[2], at(k))]))
-            starts.append(builder.mul(node, columns))
-        with cgutils.for_range(builder, builder.udiv(columns, at(8))) as loop:
-            here = builder.mul(loop.index, at(8))
-            rows = [load(builder, source, builder.add(start, here)) for start in starts]
-            for k, vector in enumerate(transpose(builder, rows)):
-                place = builder.mul(builder.add(here, at(k)), at(LANES))
-                store(builder, vector, target, builder.add(place, args[2]))
-        return context.get_dummy_value()
-
-    return types.void(matrix, picks, types.int64, block), codegen
 
 
 def _use(definition: Callable[..., Any], native: Any) -> None:
@@ -292,8 +181,13 @@ def _use(definition: Callable[..., Any], native: Any) -> None:
         return compiled
 
 
-_use(eight_dot, _eight_dot)
-_use(sweep_panel, _sweep_panel)
-_use(add_forms, _add_forms)
-_use(combine, _combine)
-_use(lay_out, _lay_out)
+_use(eight_dot, lane_code.eight_dot)
+_use(row_dot, lane_code.row_dot)
+_use(sweep, lane_code.sweep)
+_use(shorten, lane_code.shorten)
+_use(add_forms, lane_code.add_forms)
+_use(combine, lane_code.combine)
+_use(combine_sizes, lane_code.combine_sizes)
+_use(lay_out, lane_code.lay_out)
+_use(borrow, lane_code.borrow)
+_use(fetch, lane_code.fetch)

@@ -2,8 +2,8 @@
 
 A matrix of order d is padded with zeros to 8m and kept as its tiles (i, j), i ≤ j, row of tiles by row of
 tiles, each tile row by row; tiles on the diagonal are whole. Half of the matrix is read for a product with
-a vector, and a change of rank one is made in the same pass (`sweep`), so both together cost about
-d²/2 reads and writes.
+a vector, and a change of rank one is made in the same pass (`zerokelvin.linalg.lanes.sweep`), so both
+together cost about d²/2 reads and writes.
 """
 
 from __future__ import annotations
@@ -12,12 +12,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from zerokelvin.jit import kernel
-from zerokelvin.linalg.lanes import add_forms, sweep_panel
+from zerokelvin.linalg.lanes import add_forms
 
-__all__ = ["block_forms", "diagonal", "pack", "padded", "short_forms", "sweep", "unpack_tiles"]
+__all__ = ["block_forms", "diagonal", "pack", "padded", "unpack_tiles"]
 
 Floats = NDArray[np.float64]
-Shorts = NDArray[np.float32]
 
 
 def padded(dimension: int) -> int:
@@ -42,7 +41,7 @@ def pack(matrix: Floats, tiles: Floats) -> None:
     whole[:d, :d] = matrix
     square = whole.reshape(width // 8, 8, width // 8, 8).transpose(0, 2, 1, 3)
     rows, columns = np.triu_indices(width // 8)
-    tiles[:] = square[rows, columns].ravel()
+    tiles.reshape(-1)[:] = square[rows, columns].ravel()
 
 
 def unpack_tiles(tiles: Floats, dimension: int) -> Floats:
@@ -57,43 +56,19 @@ def unpack_tiles(tiles: Floats, dimension: int) -> Floats:
 
 
 @kernel
-def sweep(tiles: Floats, p: Floats, scale: float, x: Floats, out: Floats) -> None:
-    """M −= scale·p pᵀ and out = M x with the new M."""
-    panels = x.shape[0] // 8
-    out[:] = 0.0
-    at = 0
-    for i in range(panels):
-        sweep_panel(tiles[at:], i, p, scale, x, out)
-        at += 64 * (panels - i)
-
-
-@kernel
-def block_forms(tiles: Floats, panels: int, block: Floats, forms: Floats) -> None:
+def block_forms(tiles: Floats, dimension: int, block: Floats, forms: Floats) -> None:
     """The forms xᵀMx of the 32 vectors of a block, kept coordinate by coordinate."""
     forms[:] = 0.0
-    at = 0
-    for i in range(panels):
-        add_forms(tiles[at:], i, panels, block, 0, forms)
-        add_forms(tiles[at:], i, panels, block, 16, forms)
-        at += 64 * (panels - i)
-
-
-@kernel
-def short_forms(tiles: Shorts, panels: int, block: Shorts, forms: Shorts) -> None:
-    """`block_forms` in single precision."""
-    forms[:] = 0.0
-    at = 0
-    for i in range(panels):
-        add_forms(tiles[at:], i, panels, block, 0, forms)
-        at += 64 * (panels - i)
+    add_forms(tiles, dimension, block, 0, forms)
+    add_forms(tiles, dimension, block, 16, forms)
 
 
 @kernel
 def diagonal(tiles: Floats, values: Floats) -> None:
     """Read the diagonal, padding included."""
-    panels = values.shape[0] // 8
+    panels, flat = values.shape[0] // 8, tiles.reshape(-1)
     at = 0
     for i in range(panels):
         for k in range(8):
-            values[8 * i + k] = tiles[at + 9 * k]
+            values[8 * i + k] = flat[at + 9 * k]
         at += 64 * (panels - i)

@@ -1,7 +1,7 @@
 """Vectors of eight numbers, or sixteen short ones, inside kernels: the instructions of `lanes`.
 
-Each function adds instructions to an LLVM builder. None of them may be reordered or fused, so results do
-not depend on the processor.
+Each function adds instructions to an LLVM builder. Only `fused` leaves a choice to the processor; all others
+may not be reordered or fused, so results do not depend on it.
 """
 
 from __future__ import annotations
@@ -13,21 +13,28 @@ from numba.core import cgutils
 
 __all__ = [
     "EIGHT",
+    "SHORT_EIGHT",
     "SIXTEEN",
     "add_across",
     "array_of",
     "at",
+    "fused",
     "load",
     "madd",
     "pick",
+    "prefetch",
     "running_sums",
+    "size",
     "spread",
     "store",
     "transpose",
+    "variable",
+    "zeros",
 ]
 
 DOUBLE, WORD, INDEX = ir.DoubleType(), ir.IntType(32), ir.IntType(64)
 EIGHT = ir.VectorType(DOUBLE, 8)
+SHORT_EIGHT = ir.VectorType(ir.FloatType(), 8)
 SIXTEEN = ir.VectorType(ir.FloatType(), 16)
 
 ROUNDS = (
@@ -58,6 +65,14 @@ def store(builder: Any, value: Any, base: Any, place: Any) -> None:
     builder.store(value, builder.bitcast(builder.gep(base, [place]), value.type.as_pointer()), align=4)
 
 
+def prefetch(builder: Any, base: Any, place: Any) -> None:
+    """Begin to bring a place of memory into the cache."""
+    kind = ir.FunctionType(ir.VoidType(), [base.type, WORD, WORD, WORD])
+    step = cgutils.get_or_insert_function(builder.module, kind, "llvm.prefetch.p0")  # type: ignore[no-untyped-call]
+    choice = [ir.Constant(WORD, number) for number in (0, 3, 1)]  # to read, keep in all caches, data
+    builder.call(step, [builder.gep(base, [place]), *choice])
+
+
 def spread(builder: Any, number: Any, kind: Any = EIGHT) -> Any:
     """One number in all places."""
     empty = ir.Constant(kind, ir.Undefined)
@@ -75,12 +90,37 @@ def madd(builder: Any, total: Any, a: Any, b: Any) -> Any:
     return builder.fadd(total, builder.fmul(a, b))
 
 
+def fused(builder: Any, total: Any, a: Any, b: Any) -> Any:
+    """Total + a·b, rounded once where the processor can do that in one step, else twice."""
+    kind = a.type
+    name = f"llvm.fmuladd.v{kind.count}{'f64' if kind.element == DOUBLE else 'f32'}"
+    step = cgutils.get_or_insert_function(builder.module, ir.FunctionType(kind, [kind] * 3), name)  # type: ignore[no-untyped-call]
+    return builder.call(step, [a, b, total])
+
+
+def size(builder: Any, vector: Any) -> Any:
+    """Absolute values."""
+    kind = ir.FunctionType(vector.type, [vector.type])
+    step = cgutils.get_or_insert_function(builder.module, kind, "llvm.fabs.v8f64")  # type: ignore[no-untyped-call]
+    return builder.call(step, [vector])
+
+
 def running_sums(builder: Any, count: int, kind: Any = EIGHT) -> list[Any]:
     """Places for `count` vectors, zero at first."""
     slots = [cgutils.alloca_once(builder, kind) for _ in range(count)]  # type: ignore[no-untyped-call]
     for slot in slots:
-        builder.store(ir.Constant(kind, [ir.Constant(kind.element, 0.0)] * kind.count), slot)
+        builder.store(zeros(kind), slot)
     return slots
+
+
+def variable(builder: Any, value: Any) -> Any:
+    """A place for a number that changes."""
+    return cgutils.alloca_once_value(builder, value)  # type: ignore[no-untyped-call]
+
+
+def zeros(kind: Any) -> ir.Constant:
+    """A vector of zeros."""
+    return ir.Constant(kind, [ir.Constant(kind.element, 0.0)] * kind.count)
 
 
 def add_across(builder: Any, rows: list[Any]) -> Any:
