@@ -72,16 +72,6 @@ def test_the_variance_policy_on_ollgc_is_sslgc():
     np.testing.assert_array_equal(one.margins, two.margins)
 
 
-def test_learners_without_variance_refuse_such_policies():
-    graph, labels, _ = ring()
-    for name in ("perceptron", "pounce", "random"):
-        with pytest.raises(ParameterError, match=r"has no variance.*bbq.*ollgc"):
-            play(graph, labels, name, policy="variance:0.4")
-        with pytest.raises(ParameterError, match="has no variance"):
-            start(graph, name, policy="doubt:1")
-    assert play(graph, labels, "random", inner="ollgc", policy="doubt:1").queries > 0
-
-
 @given(games(), st.sampled_from([0.0, 0.3, 1.0]))
 def test_random_querying_asks_at_random_and_learns_inside(game, p):
     graph, _, trials = game

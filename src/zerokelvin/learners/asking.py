@@ -6,13 +6,13 @@ largest margins, every policy here is one comparison per trial,
 
     ask  ⇔  confidence < limit(trial),
 
-so a compiled game needs nothing but an array of limits. Learners that know how unsure they are (their
-`variance`, r_t of the second-order learners) can be combined with policies that look at it too:
+so a compiled game needs nothing but an array of limits. Policies may also look at how unsure a learner is
+(its `variance`, r_t of the second-order learners):
 
     ask  ⇔  variance > floor(trial)  and  confidence < limit(trial) + gain(trial) √variance,
 
-and learners that know what a label is worth to the nodes still to come (its `value`,
-`zerokelvin.learners.influence`) with a policy that puts the value in the place of the variance.
+or put in its place what a label is worth to the nodes still to come (its `value`,
+`zerokelvin.learners.influence`). Where a learner knows neither, `zerokelvin.learners.guided` does.
 
 Coins are a hash of (seed, trial): deciding consumes no state, so asking twice gives the same answer and
 a saved session goes on as before.

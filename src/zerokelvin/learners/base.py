@@ -31,7 +31,7 @@ from zerokelvin.certify import Assumption, Bound
 from zerokelvin.errors import ParameterError
 from zerokelvin.graph import Graph
 from zerokelvin.graph.features import Features
-from zerokelvin.learners.asking import Policy, confidence, worth_asking
+from zerokelvin.learners.asking import confidence, worth_asking
 from zerokelvin.learners.growth import EXACT, Growth
 from zerokelvin.registry import Registry
 
@@ -276,19 +276,12 @@ class Learner(ABC):
         starts = (self.start(graph, prepared, np.random.default_rng(seed)) for _ in range(count))
         return type(self).problems(list(starts))
 
-    def check_domain(self, graph: Graph, policy: Policy | None = None) -> None:
-        """Refuse a domain or a policy that this learner cannot work with."""
+    def check_domain(self, graph: Graph) -> None:
+        """Refuse a domain that this learner cannot work with."""
         if isinstance(graph, Features) and not self.takes_features:
             raise ParameterError(
                 f"learner '{self.name}' needs a graph, not features; build one with knn_graph(X)."
             )
-        for trait in ("variance", "value"):
-            needed = policy is not None and getattr(policy, f"needs_{trait}")
-            if needed and not getattr(self, f"has_{trait}"):
-                able = ", ".join(name for name, cls in LEARNERS.items() if getattr(cls, f"has_{trait}"))
-                raise ParameterError(
-                    f"learner '{self.name}' has no {trait}, which this policy needs; these have: {able}."
-                )
 
     def params(self) -> dict[str, Any]:
         """The hyper-parameters by name."""

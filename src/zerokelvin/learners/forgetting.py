@@ -39,7 +39,6 @@ from zerokelvin.errors import ParameterError
 from zerokelvin.flow.minimum_cut import minimum_cut
 from zerokelvin.graph import Graph
 from zerokelvin.graph.features import Features
-from zerokelvin.learners.asking import Policy
 from zerokelvin.learners.base import Learner, Problems, State
 
 __all__ = ["Forgetting", "ForgettingProblems", "ForgettingState", "forgetful"]
@@ -252,9 +251,9 @@ class Forgetting(Learner):
         """The inner learner's hyper-parameters, and the window as `forget`."""
         return {**self.inner.params(), "forget": self.window}
 
-    def check_domain(self, graph: Graph, policy: Policy | None = None) -> None:
+    def check_domain(self, graph: Graph) -> None:
         """What the inner learner takes."""
-        self.inner.check_domain(graph, policy)
+        self.inner.check_domain(graph)
 
     def prepare(self, graph: Graph) -> Any:
         """The inner learner's preparation, which all copies share."""

@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from zerokelvin.certify import Assumption, Bound
 from zerokelvin.errors import ParameterError
 from zerokelvin.graph import Graph
-from zerokelvin.learners.asking import Policy, coins
+from zerokelvin.learners.asking import coins
 from zerokelvin.learners.base import Learner, Problems, Progress, State, Trace, Trials, learner, make
 
 __all__ = ["RandomQuery", "RandomQueryState"]
@@ -94,6 +94,10 @@ class RandomQueryProblems(Problems):
         """The inner problems' margins."""
         return self.inner.margins(node)
 
+    def value(self, node: int, waiting: NDArray[np.bool_]) -> float:
+        """What the label is worth to the inner problems."""
+        return self.inner.value(node, waiting)
+
     def update(self, node: int, signs: Any, learns: Any = None) -> None:
         """Teach the inner problems."""
         self.inner.update(node, signs, learns)
@@ -133,11 +137,12 @@ class RandomQuery(Learner):
             raise ParameterError(f"p={self.p} must lie between 0 and 1.")
         if self.inner == "random" or isinstance(self.inner, RandomQuery):
             raise ParameterError("inner='random' inside random asks for a smaller p; name another learner.")
-        make(self.inner)
+        told = ("multiclass", "has_variance", "has_value", "takes_features")
+        vars(self).update({name: getattr(make(self.inner), name) for name in told})  # as the inner learner
 
-    def check_domain(self, graph: Graph, policy: Policy | None = None) -> None:
+    def check_domain(self, graph: Graph) -> None:
         """What the inner learner takes."""
-        make(self.inner).check_domain(graph, policy)
+        make(self.inner).check_domain(graph)
 
     def prepare(self, graph: Graph) -> Any:
         """The inner learner's preparation."""

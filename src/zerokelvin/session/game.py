@@ -30,6 +30,7 @@ from zerokelvin.jit import compilation_seconds, kernel
 from zerokelvin.learners import Always, Learner, Policy, Trials, parse_policy
 from zerokelvin.learners.asking import coins
 from zerokelvin.learners.forgetting import forgetful
+from zerokelvin.learners.guided import guided
 from zerokelvin.session.bounds import game_bound
 from zerokelvin.session.labels import Labelling, decide, encode_labels, num_problems, to_signs
 from zerokelvin.session.run import Run, Runs
@@ -94,9 +95,9 @@ def play(
     >>> run.predictions.tolist(), run.mistakes
     (['b', 'a', 'a', 'b'], 2)
     """
-    chosen = forgetful(learners.make(learner, **params), forget)
     asking = parse_policy(policy)
-    chosen.check_domain(graph, asking)
+    chosen = forgetful(guided(learners.make(learner, **params), asking), forget)
+    chosen.check_domain(graph)
     labelling = encode_labels(graph, labels, classes)
     if len(labelling.known) == 0:
         raise LabelError("no node has a label; a game needs at least one.")
@@ -191,8 +192,8 @@ def play_shuffles(
     """
     if shuffles < 1:
         raise ParameterError(f"shuffles={shuffles} must be at least 1.")
-    chosen = forgetful(learners.make(learner, **params), forget)
-    chosen.check_domain(graph, parse_policy(policy))
+    chosen = forgetful(guided(learners.make(learner, **params), parse_policy(policy)), forget)
+    chosen.check_domain(graph)
     labelling = encode_labels(graph, labels, classes)
     began = time.perf_counter()
     with compilation_seconds() as compiling:

@@ -43,7 +43,7 @@ def extend(session: Session, nodes: int | Iterable[Hashable], edges: Any, weight
 
 def _follow(session: Session, graph: Graph) -> None:
     """Put a session on a grown graph."""
-    session.learner.check_domain(graph, session.policy)
+    session.learner.check_domain(graph)
     prepared = session.learner.prepare(graph)
     problems = session._problems
     heir = session.learner.start_problems(graph, len(problems.states), prepared, session.seed)

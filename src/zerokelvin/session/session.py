@@ -24,6 +24,7 @@ from zerokelvin.graph import Graph
 from zerokelvin.learners import Learner, Policy, parse_policy
 from zerokelvin.learners.asking import coins, confidence, worth_asking
 from zerokelvin.learners.forgetting import forgetful
+from zerokelvin.learners.guided import guided
 from zerokelvin.session import saving
 from zerokelvin.session.bounds import game_bound
 from zerokelvin.session.growing import extend
@@ -75,7 +76,7 @@ class Session:
             raise LabelError(f"classes {list(classes)!r} hold a class twice.")
         self._given = None if classes is None else tuple(classes)
         self.classes = self._classes_with([])
-        learner.check_domain(graph, policy)
+        learner.check_domain(graph)
         self._prepared = learner.prepare(graph)
         self._reset()
 
@@ -409,15 +410,17 @@ def start(
     if seed < 0:
         raise ParameterError(f"seed={seed} must be at least 0.")
     values = None if classes is None else [_value(label) for label in classes]
-    chosen = forgetful(learners.make(learner, **params), forget)
-    return Session(graph, chosen, values, seed, parse_policy(policy), budget)
+    asking = parse_policy(policy)
+    chosen = forgetful(guided(learners.make(learner, **params), asking), forget)
+    return Session(graph, chosen, values, seed, asking, budget)
 
 
 def load(path: str | os.PathLike[str], graph: Graph) -> Session:
     """Continue a saved session on the same graph; one whose graph has grown, on the grown graph."""
     header, arrays = saving.read(path, graph)
-    learner = forgetful(learners.make(header["learner"], **header["params"]), header.get("forget"))
     policy = parse_policy(header["policy"])
+    alone = learners.make(header["learner"], **header["params"])
+    learner = forgetful(guided(alone, policy), header.get("forget"))
     session = Session(graph, learner, header["classes_given"], header["seed"], policy, header["budget"])
     rows = arrays["events"].tolist()
     events = [
