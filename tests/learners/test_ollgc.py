@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from numba.core.runtime import _nrt_python, rtsys
 
 from naive import ollgc as naive
 from strategies import games
@@ -11,6 +12,7 @@ from zerokelvin import Graph, play, play_shuffles, start
 from zerokelvin.errors import ParameterError, SessionError
 from zerokelvin.graph.features import Features
 from zerokelvin.learners import Trials, make
+from zerokelvin.learners.instances import Coordinates
 from zerokelvin.learners.ollgc import Ollgc, OllgcDualState, OllgcState
 from zerokelvin.linalg.dense import laplacian_pseudoinverse
 from zerokelvin.linalg.embedding_features import laplacian_coordinates
@@ -168,6 +170,32 @@ def test_compiled_play_on_many_trials(params, policy):
         for state, other in zip(fast.states, slow.states, strict=True):
             assert state.seen_nodes == other.seen_nodes
             assert state.seen_learnt == other.seen_learnt
+
+
+@pytest.fixture
+def counted_memory():
+    _nrt_python.memsys_enable_stats()
+    yield
+    _nrt_python.memsys_disable_stats()
+
+
+@pytest.mark.parametrize("name", ["ollgc", "sslgc", "bbq"])
+def test_no_memory_is_taken_per_trial(name, counted_memory):
+    """A game of 4,000 trials takes memory as often as one of 40."""
+    rng = np.random.default_rng(3)
+    rows = rng.normal(size=(50, 12))
+    learner, taken = make(name), []
+    for count in (40, 4000):
+        nodes, signs = rng.integers(0, 50, count), rng.choice([-1, 1], (count, 3)).astype(np.int8)
+        trials = Trials(nodes, signs, np.full(count, np.inf), 0, 10**9)
+        problems = learner.start_problems(Features(rows), 3, Coordinates(rows, None, 0.0), 0)
+        problems.play(trials)  # loads the machine code
+        problems = learner.start_problems(Features(rows), 3, Coordinates(rows, None, 0.0), 0)
+        before = rtsys.get_allocation_stats().alloc
+        problems.play(trials)
+        taken.append(rtsys.get_allocation_stats().alloc - before)
+        assert problems.states[0].mistakes >= count // 40
+    assert 0 < taken[1] == taken[0]
 
 
 @pytest.mark.kernels

@@ -279,10 +279,24 @@ def test_helpers():
     rows = np.array([[3.0, 0.0], [0.0, 2.0], [0.0, 0.0]])
     assert log_terms(rows, 2.0) == pytest.approx(np.log(1 + 9 / 2) + np.log(1 + 4 / 2))
     assert log_terms(np.zeros((0, 2)), 1.0) == 0
-    # Lemma 3.2: with λ < r/2 the recommended a makes (a + λ) ln(1 + r/a) < r
-    r, spread = 4.0 * 100 / 40, 1.0
-    a = recommended_a(spread, 2.0, 100, 40)
-    assert (a + spread) * np.log1p(r / a) < r
+
+
+@given(st.floats(1e-3, 1e3), st.floats(1e-3, 30.0), st.integers(0, 500), st.integers(1, 50))
+def test_lemma_3_2(spread, radius, mistakes, dimension):
+    """Below r/2 the recommended a makes (a + λ) ln(1 + r/a) < r; from there on no a does."""
+    r = radius**2 * mistakes / dimension
+    a = recommended_a(spread, radius, mistakes, dimension)
+    if 2 * spread < r:
+        assert (a + spread) * np.log1p(r / a) < r * (1 + 1e-12)
+    else:
+        assert a == np.inf
+        tried = np.geomspace(1e-6, 1e9, 60)
+        assert ((tried + spread) * np.log1p(r / tried) >= r * (1 - 1e-9)).all()
+
+
+def test_lemma_3_2_needs_a_spread():
+    with pytest.raises(ParameterError, match=r"spread=0\.0 must be positive"):
+        recommended_a(0.0, 1.0, 10, 3)
 
 
 @pytest.mark.kernels

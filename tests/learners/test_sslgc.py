@@ -111,7 +111,7 @@ def test_single_precision_is_off_by_less_than_its_slack(seed, d, mu, count):
     block = np.zeros((width, LANES))
     block[:d] = (rng.normal(size=(LANES, d)) * scales).T
     roots = np.empty(width)
-    largest_roots(kept[None], 1, roots)
+    largest_roots(kept[None], 1, roots, np.empty(width))
     learn_row(kept, rng.normal(size=d) * scales, np.ones(1), scratch)  # a change that is still pending
     assert (roots[:d] ** 2 >= np.diag(inverse_of(kept, d))).all()
     short = np.zeros(LANES * (width + 1), dtype=np.float32)

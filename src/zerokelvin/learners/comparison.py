@@ -22,6 +22,7 @@ import numpy as np
 import scipy.linalg
 from numpy.typing import NDArray
 
+from zerokelvin.errors import ParameterError
 from zerokelvin.learners.instances import Coordinates, KernelPoints
 from zerokelvin.learners.trial_log import LoggedState
 
@@ -119,8 +120,10 @@ def recommended_a(spread: float, radius: float, mistakes: int, dimension: int) -
     >>> recommended_a(spread=5.0, radius=2.0, mistakes=100, dimension=40)
     inf
     """
+    if not spread > 0:
+        raise ParameterError(f"spread={spread} must be positive; Lemma 3.2 is about λ > 0.")
     r = radius**2 * mistakes / dimension
-    return r * spread / (r - 2 * spread) if 0 < 2 * spread < r else math.inf
+    return r * spread / (r - 2 * spread) if 2 * spread < r else math.inf
 
 
 def _ridge_path(rows: Floats, labels: Floats) -> Floats:

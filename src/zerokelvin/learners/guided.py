@@ -103,8 +103,9 @@ class GuidedState(State):
 
     def remark(self, node: Any) -> str:
         """The learner's remark, and who is asked about the variance or the value."""
-        whose = f"The policy goes by the {self.owner.trait} of a gaussian beside it."
-        return f"{self.inner.remark(node)} {whose}".lstrip()
+        whose = f"the policy goes by the {self.owner.trait} of a gaussian beside it"
+        remark = self.inner.remark(node)
+        return f"{remark}, and {whose}" if remark else whose
 
     def bound(self, labels: Ints) -> Bound:
         """The learner's bound."""

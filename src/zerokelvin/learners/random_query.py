@@ -72,6 +72,14 @@ class RandomQueryState(State):
         """The inner learner's explanation."""
         return self.inner.explain(node)
 
+    def trail(self, node: Any) -> tuple[int, ...]:
+        """The inner learner's path."""
+        return self.inner.trail(node)
+
+    def remark(self, node: Any) -> str:
+        """The inner learner's remark."""
+        return self.inner.remark(node)
+
     def snapshot(self) -> dict[str, NDArray[Any]]:
         """The inner learner's arrays."""
         return self.inner.snapshot()

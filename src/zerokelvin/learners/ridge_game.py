@@ -187,7 +187,7 @@ def play_ridge(
                 combine(block, d, weights[c * stride + 2], 0, scores[c])
             if rough:
                 if unsure:
-                    largest_roots(kept, sides, roots)
+                    largest_roots(kept, sides, roots, scratch[0, :width])
                     unsure = False
                 slacks(block, roots, d, slack)
                 for k in range(block.shape[0]):

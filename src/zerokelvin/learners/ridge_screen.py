@@ -31,10 +31,9 @@ LEAST = 1e-30  # for what underflows
 
 
 @kernel
-def largest_roots(kept: Floats, sides: int, roots: Floats) -> None:
-    """The largest √P_ii of several inverses, for every coordinate."""
+def largest_roots(kept: Floats, sides: int, roots: Floats, found: Floats) -> None:
+    """The largest √P_ii of several inverses, for every coordinate; `found` is room as long."""
     roots[:] = 0.0
-    found = np.empty_like(roots)
     for g in range(kept.shape[0]):
         diagonal(tiles_of(kept[g], sides), found)
         for i in range(roots.shape[0]):

@@ -124,11 +124,12 @@ def play(
     )
     report = None if progress is None else (lambda done: progress(done, len(nodes)))
     with compilation_seconds() as compiling:
-        began = time.perf_counter()
+        began, worked = time.perf_counter(), time.thread_time()
         if prepared is None:
             prepared = chosen.prepare(graph)
         problems = chosen.start_problems(graph, num_problems(len(labelling.classes)), prepared, seed)
         trace = problems.play(trials, report)
+        worked = time.thread_time() - worked
         seconds = time.perf_counter() - began - compiling.seconds
     asked = np.asarray(trace.asked.any(axis=1))
     codes = decide(trace.margins, len(labelling.classes))
@@ -154,6 +155,7 @@ def play(
         margins=trace.margins,
         asked=trace.asked,
         seconds=seconds,
+        processor_seconds=worked,
         compile_seconds=compiling.seconds,
         make_bound=bound,
     )

@@ -26,7 +26,9 @@ class Run:
 
     ``nodes`` are indices in the order played, ``codes`` the classes shown, ``predicted`` the classes
     predicted, ``guessed`` where a prediction followed the class prior because the node's component had
-    no label yet; ``margins`` and ``asked`` have one column per binary problem.
+    no label yet; ``margins`` and ``asked`` have one column per binary problem. ``seconds`` is the time it
+    took without compilation, ``processor_seconds`` how long the processor worked on it in this thread,
+    compilation included.
     """
 
     graph: Graph
@@ -40,6 +42,7 @@ class Run:
     margins: NDArray[np.float64] = field(repr=False)
     asked: NDArray[np.bool_] = field(repr=False)
     seconds: float
+    processor_seconds: float
     compile_seconds: float
     make_bound: Callable[[], Bound] = field(repr=False)
 

@@ -123,10 +123,10 @@ def play_jobs(
 
 
 def play_alone(arena: Arena, job: Job, shares: Sequence[float] = (1.0,)) -> Floats:
-    """Seconds that the first `shares` of a game's rounds take, with no other game at the same time.
+    """Seconds of the processor for the first `shares` of a game's rounds, with no other game at the same time.
 
     Each is the best of up to 15 repeats, fewer where they take long: what else the machine does adds
-    to a time and never takes from it.
+    to a time, through its caches, and never takes from it.
     """
     source = arena.cut(job.rank)
     order = _play(arena, job, source).order
@@ -135,7 +135,7 @@ def play_alone(arena: Arena, job: Job, shares: Sequence[float] = (1.0,)) -> Floa
         part = order[: max(1, round(share * len(order)))]
         tried: list[float] = []
         while len(tried) < REPEATS and (not tried or sum(tried) < ENOUGH):
-            tried.append(_play(arena, job, source, part).seconds)
+            tried.append(_play(arena, job, source, part).processor_seconds)
         seconds[i] = min(tried)
     return seconds
 

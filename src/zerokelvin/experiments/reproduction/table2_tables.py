@@ -119,7 +119,7 @@ def tabulate(measured: Measured) -> list[Table]:
             ("learner", "per class, paper", "per class, ours", "nodes asked", "s, paper", "s, ours"),
             tuple(asked),
             numbers=(1, 2, 3, 4, 5),
-            notes=(f"Seconds of {timed} games played alone, all classes; {once}.",),
+            notes=(f"Processor seconds of {timed} games played alone, all classes; {once}.",),
         ),
     ]
 
