@@ -123,7 +123,7 @@ def play_jobs(
 
 
 def play_alone(arena: Arena, job: Job, shares: Sequence[float] = (1.0,)) -> Floats:
-    """Seconds of the processor for the first `shares` of a game's rounds, with no other game at the same time.
+    """Processor seconds of the first `shares` of a game's rounds, with no other game at the same time.
 
     Each is the best of up to 15 repeats, fewer where they take long: what else the machine does adds
     to a time, through its caches, and never takes from it.
