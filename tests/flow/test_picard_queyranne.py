@@ -152,3 +152,19 @@ def test_drawing_shows_every_super_vertex_and_arc():
     own = picard_queyranne(graph, {}).draw()
     assert "∅" in {text.get_text() for text in own.texts}
     plt.close(own.figure)
+
+
+def test_a_drawing_of_its_own_has_room_for_its_boxes():
+    mpl.use("Agg")
+    from matplotlib import pyplot as plt
+
+    loose = [(21 + 2 * k, 22 + 2 * k) for k in range(25)]
+    wide = [(i, j) for i in range(71, 79) for j in range(71, i)]  # one super-vertex of many names
+    chain = [(i, i + 1) for i in range(20) if i != 9] + [(9, 71), (78, 10)]
+    graph = Graph.from_edges(chain + loose + wide)
+    ax = picard_queyranne(graph, {0: 0, 20: 1}).draw()
+    ax.figure.canvas.draw()
+    boxes = [text.get_bbox_patch().get_window_extent() for text in ax.texts if text.get_text()]
+    assert len(boxes) == 22 + 25
+    assert not any(a.overlaps(b) for k, a in enumerate(boxes) for b in boxes[:k])
+    plt.close(ax.figure)

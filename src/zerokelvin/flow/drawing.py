@@ -1,4 +1,7 @@
-"""A picture of a Picard–Queyranne graph: source left, target right, columns by longest path."""
+"""A picture of a Picard–Queyranne graph: source left, target right, columns by longest path.
+
+Components without labels, which may have either label, stand in a row below.
+"""
 
 from __future__ import annotations
 
@@ -12,24 +15,32 @@ if TYPE_CHECKING:
 __all__ = ["draw_picard_queyranne"]
 
 MOST_NAMES = 6
-COLOURS = {"source": "#3b6ea8", "target": "#c8553d", "inner": "#e8e4d9"}
+LARGEST = 60.0  # inches
+COLOURS = {"source": "#0072B2", "target": "#D55E00", "inner": "#e8e4d9"}
 
 
 def draw_picard_queyranne(pq: PicardQueyranne, ax: Any = None) -> Any:
-    """Draw super-vertices as boxes of their members and arcs as arrows; returns the axes."""
-    if ax is None:
-        from matplotlib import pyplot as plt
+    """Draw super-vertices as boxes of their members and arcs as arrows; returns the axes.
 
-        _, ax = plt.subplots()
+    Axes of its own are made as large as the boxes need.
+    """
     level = pq.longest_from_source.copy()
     level[pq.target] = max(1, level.max(), level[: pq.target].max() + 1)
-    free = level < 0
-    level[free] = 0
     position = {}
-    for column in np.unique(level):
+    for column in np.unique(level[level >= 0]):
         here = np.flatnonzero(level == column)
         for k, v in enumerate(here):
             position[int(v)] = (float(column), (len(here) - 1) / 2 - k)
+    lowest, across = min(y for _, y in position.values()), int(level.max()) + 1
+    for k, v in enumerate(np.flatnonzero(level < 0)):
+        position[int(v)] = (float(k % across), lowest - 1 - k // across)
+    xs, ys = zip(*position.values(), strict=True)
+    if ax is None:
+        from matplotlib import pyplot as plt
+
+        apart = max(1.2, 0.5 + 0.1 * max(len(_caption(pq, box)) for box in position))
+        size = np.minimum([apart * (max(xs) - min(xs) + 1), 0.5 * (max(ys) - min(ys) + 2)], LARGEST)
+        _, ax = plt.subplots(figsize=np.maximum(size, plt.rcParams["figure.figsize"]))
     outline = {}
     for box, (x, y) in position.items():
         kind = "source" if box == pq.source else "target" if box == pq.target else "inner"
@@ -61,7 +72,6 @@ def draw_picard_queyranne(pq: PicardQueyranne, ax: Any = None) -> Any:
                 "connectionstyle": f"arc3,rad={bend}",
             },
         )
-    xs, ys = zip(*position.values(), strict=True)
     ax.set_xlim(min(xs) - 0.6, max(xs) + 0.6)
     ax.set_ylim(min(ys) - 0.8, max(ys) + 0.8)
     ax.set_title(f"all minimum cuts, value {pq.value:g}")
