@@ -109,6 +109,9 @@ def test_balanced_signed_components_are_refused_with_advice():
         Pounce().prepare(camps)
     mixed = Graph.from_edges([(0, 1), (2, 3), (3, 4), (2, 4)], weights=[1.0, 1.0, 1.0, -1.0])
     Pounce().prepare(mixed)  # an ordinary component beside a positive definite one
+    beside = Graph.from_edges([(0, 1), (1, 2), (0, 2), (3, 4)], weights=[1.0, 1.0, -1.0, -1.0])
+    with pytest.raises(GraphError, match=r"node 3 has .*; play the largest component alone .*, or make the"):
+        Pounce().prepare(beside)
 
 
 def test_a_contradicting_repeat_replaces_the_label_and_keeps_w():

@@ -52,8 +52,12 @@ def test_perceptron_refuses_what_is_not_positive_definite():
     with pytest.raises(GraphError, match="positive definite"):
         Perceptron().prepare(balanced)
     mixed = Graph.from_edges([(0, 1), (1, 2), (0, 2), (3, 4)], weights=[1.0, 1.0, -1.0, 1.0])
-    with pytest.raises(GraphError, match="component of node 3 has no negative edge"):
+    with pytest.raises(
+        GraphError, match=r"component of node 3 has no negative edge; play the largest component"
+    ):
         Perceptron().prepare(mixed)
+    with pytest.raises(GraphError, match="no negative edge; take the components"):
+        Perceptron().prepare(Graph.from_edges([(0, 1), (1, 2), (3, 4)], weights=[1.0, 1.0, -1.0]))
     with pytest.raises(GraphError, match="c > 0 needs positive weights"):
         Perceptron(c=1.0).prepare(mixed)
 

@@ -157,6 +157,27 @@ def test_columns_of_several_nodes_at_once(engine):
         remembered.several([1, 2])[1][0] = 0.0
 
 
+@pytest.mark.kernels
+@pytest.mark.parametrize("engine", ["jacobi", "approximate"])
+def test_slow_columns_go_on_by_themselves(engine):
+    """Columns that take 1 to 30 times as many iterations as others, number for number as alone."""
+    length = 60
+    ring = np.column_stack([np.arange(length), np.roll(np.arange(length), 1)])
+    hub = np.array([(i, j) for i in range(length, length + 6) for j in range(i)])
+    graph = Graph.from_edges(np.vstack([ring, hub[hub[:, 1] >= length], [[0, length]]]))
+    solver = analyse(graph, engine, tol=1e-10)
+    rng = np.random.default_rng(0)
+    easy = np.zeros(graph.num_nodes)
+    easy[length + 1], easy[length + 2] = 1.0, -1.0  # an eigenvector
+    for hard in range(9):
+        right = np.column_stack([easy] * 8)
+        right[:, rng.permutation(8)[:hard]] = rng.standard_normal((graph.num_nodes, min(hard, 8)))
+        many = solver.solve(right)
+        alone = [solver.solve(column) for column in right.T]
+        assert many.iterations == max(one.iterations for one in alone)
+        assert np.allclose(many.value, np.column_stack([one.value for one in alone]), rtol=1e-9, atol=1e-12)
+
+
 def lattice(side):
     place = np.random.default_rng(0).permutation(side * side).reshape(side, side)
     across = np.column_stack([place[:, :-1].ravel(), place[:, 1:].ravel()])

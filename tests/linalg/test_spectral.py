@@ -5,9 +5,10 @@ import pytest
 
 from linalg.graphs import random_graph
 from naive import linalg as naive
-from zerokelvin.errors import ParameterError
+from zerokelvin.errors import GraphError, ParameterError
 from zerokelvin.graph import Graph
 from zerokelvin.linalg import krylov, spectral
+from zerokelvin.linalg.embedding_features import laplacian_coordinates
 from zerokelvin.linalg.spectral import smallest_eigenpairs
 
 
@@ -115,3 +116,19 @@ def test_deterministic():
 def test_too_many_are_refused():
     with pytest.raises(ParameterError, match="count=3 must lie between 1 and 2"):
         smallest_eigenpairs(Graph.from_edges([(0, 1), (1, 2)]), 3)
+
+
+@pytest.mark.parametrize("weak", [1e-14, 1e-30, 1e-200])
+def test_an_eigenvalue_lost_in_rounding_is_refused(weak):
+    cliques = [(0, 1), (1, 2), (2, 0), (3, 4), (4, 5), (5, 3)]
+    graph = Graph.from_edges([*cliques, (2, 3)], [1.0] * 6 + [weak])
+    with pytest.raises(GraphError, match="lost in rounding; edge weights differ too much"):
+        smallest_eigenpairs(graph, 2)
+    with pytest.raises(GraphError, match="lost in rounding"):
+        laplacian_coordinates(graph, 3, b=1.0)
+
+
+def test_an_eigenvalue_of_a_weak_link_is_found():
+    cliques = [(0, 1), (1, 2), (2, 0), (3, 4), (4, 5), (5, 3)]
+    found = smallest_eigenpairs(Graph.from_edges([*cliques, (2, 3)], [1.0] * 6 + [1e-9]), 1)
+    assert np.isclose(found.values[0], 2e-9 / 3, rtol=1e-5)  # two nodes of weight 3 and the link: 2w/3

@@ -3,8 +3,9 @@
 Hestenes and Stiefel (1952). Each pass over memory does as much as it can: the new residual with its norms,
 then the solution with the next direction and the diagonal (Jacobi) preconditioner. The columns of a block
 share every pass over the matrix and the preconditioner but keep their own step lengths, so each is the
-same iteration as alone; a column that has converged stands still. The recurrence stops at an absolute
-target per column; whoever calls checks the true residual.
+same iteration as alone; a column that has converged stands still, and once half of them do the others go
+on in a block of half the width. The recurrence stops at an absolute target per column; whoever calls checks
+the true residual.
 """
 
 from __future__ import annotations
@@ -17,14 +18,17 @@ from numpy.typing import NDArray
 
 from zerokelvin.jit import kernel
 from zerokelvin.linalg.action import inner_products
-from zerokelvin.linalg.blocks import empty_block, lanes_of
+from zerokelvin.linalg.blocks import WIDTHS, empty_block, lanes_of
 from zerokelvin.linalg.layout import Core
 from zerokelvin.linalg.rows import add, add_lanes, add_products, scale_lanes, set_row, sums_for, total
 
 __all__ = ["conjugate_gradients"]
 
 Floats = NDArray[np.float64]
+Ints = NDArray[np.intp]
 Precondition = Callable[[Floats], Floats]
+
+NARROWING = 6  # iterations that pay for moving to a narrower block
 
 
 def conjugate_gradients(
@@ -49,10 +53,10 @@ def conjugate_gradients(
     The value, and the iterations of the slowest column.
     """
     system: Any = _Vector(core, right) if right.ndim == 1 else _Block(core, right)
-    goal = np.asarray(target) ** 2
-    squares = system.squares()
+    squares = first = system.squares()
+    goal = np.broadcast_to(np.asarray(target) ** 2, squares.shape)
     if (squares <= goal).all():
-        return system.value, 0
+        return system.result(), 0
     auxiliary = None if precondition is None else precondition(system.residual)
     along = system.begin(auxiliary)
     iterations = 0
@@ -72,7 +76,17 @@ def conjugate_gradients(
             auxiliary = precondition(system.residual)
             along = system.along(auxiliary)
         system.advance(length, np.where(active, along / np.where(active, before, 1.0), 0.0), auxiliary)
-    return system.value, iterations
+        kept = np.flatnonzero(squares > goal)
+        if system.can_narrow(len(kept)) and _far_off(squares[kept], first[kept], goal[kept], iterations):
+            goal, squares, along, first = system.narrow(kept, (goal, squares, along, first))
+    return system.result(), iterations
+
+
+def _far_off(squares: Floats, first: Floats, goal: Floats, iterations: int) -> bool:
+    """Whether at the pace so far some column needs more iterations than narrowing the block costs."""
+    with np.errstate(divide="ignore"):
+        ahead, behind = np.log(squares / goal), np.log(first / squares)
+    return bool((ahead * iterations > NARROWING * behind).any())
 
 
 class _Vector:
@@ -119,6 +133,14 @@ class _Vector:
         """Set x += αp."""
         self.value += length * self.direction
 
+    def can_narrow(self, left: int) -> bool:
+        """A vector cannot."""
+        return False
+
+    def result(self) -> Floats:
+        """The value."""
+        return self.value
+
 
 class _Block:
     """The same for a block: every pass over memory serves all its columns."""
@@ -132,6 +154,7 @@ class _Block:
         self.value, self.product = empty_block(*right.shape), empty_block(*right.shape)
         self.value[:] = 0.0
         self.direction = self.value
+        self.wider: list[tuple[Floats, Ints]] = []
 
     def squares(self) -> Floats:
         """‖r‖² of every column."""
@@ -168,6 +191,50 @@ class _Block:
     def finish(self, length: Floats) -> None:
         """Set x += αp."""
         _finish_block(self.lanes, length, self.direction, self.value)
+
+    def can_narrow(self, left: int) -> bool:
+        """Whether so many columns fit in a block of half the width."""
+        return 2 * left <= len(self.lanes) > WIDTHS[0]
+
+    def narrow(self, kept: Ints, numbers: tuple[Floats, ...]) -> list[Floats]:
+        """Go on with some columns only; also give their numbers, 0 for columns that fill up the width."""
+        width = next(width for width in WIDTHS if width >= len(kept))
+        self.wider.append((self.value, kept))
+        self.residual, self.direction, self.value = (
+            _columns(block, kept, width) for block in (self.residual, self.direction, self.value)
+        )
+        self.product, self.lanes = empty_block(len(self.value), width), lanes_of(self.value)
+        return [np.append(number[kept], np.zeros(width - len(kept))) for number in numbers]
+
+    def result(self) -> Floats:
+        """The value of all columns."""
+        for value, kept in reversed(self.wider):
+            _place(self.value, kept, value)
+            self.value = value
+        return self.value
+
+
+def _columns(block: Floats, kept: Ints, width: int) -> Floats:
+    """Some columns as a block of their own, filled up with 0."""
+    chosen = empty_block(len(block), width)
+    _pick(block, kept, chosen)
+    return chosen
+
+
+@kernel
+def _pick(block: Any, kept: Any, chosen: Any) -> Any:
+    for i in range(len(block)):
+        for c in range(len(kept)):
+            chosen[i, c] = block[i, kept[c]]
+        for c in range(len(kept), chosen.shape[1]):
+            chosen[i, c] = 0.0
+
+
+@kernel
+def _place(chosen: Any, kept: Any, block: Any) -> Any:
+    for i in range(len(block)):
+        for c in range(len(kept)):
+            block[i, kept[c]] = chosen[i, c]
 
 
 @kernel

@@ -48,9 +48,13 @@ positive and exchange the labels of one camp, or drop the negative edges.
     component = int(wrong[0])
     node = graph.name(int(np.argmax(graph.components == component)))
     head = f"{purpose} needs a positive definite signed Laplacian, but the component of node {node!r} has "
+    largest = int(np.argmax(np.bincount(graph.components)))
+    advice = "" if largest in wrong else "play the largest component alone (--component largest), or "
     if negative[component]:
         raise GraphError(
-            head + "negative edges and splits into two camps without a contradiction; make the weights "
-            "there positive and exchange the labels of one camp, or drop the negative edges."
+            f"{head}negative edges and splits into two camps without a contradiction; {advice}make the "
+            "weights there positive and exchange the labels of one camp, or drop the negative edges."
         )
-    raise GraphError(head + "no negative edge; take the components with negative edges by themselves.")
+    raise GraphError(
+        f"{head}no negative edge; {advice}take the components with negative edges by themselves."
+    )

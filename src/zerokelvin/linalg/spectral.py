@@ -16,7 +16,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from zerokelvin.errors import ParameterError
+from zerokelvin.errors import GraphError, ParameterError
 from zerokelvin.graph.graph import Graph
 from zerokelvin.linalg.krylov import krylov_schur
 from zerokelvin.linalg.operator import Operator
@@ -28,6 +28,7 @@ __all__ = ["Eigenpairs", "smallest_eigenpairs"]
 Floats = NDArray[np.float64]
 
 DENSE_SPECTRUM = 1500  # nodes up to which the whole spectrum is cheaper
+RESOLVED = 1e-13  # of the largest degree: below it, an eigenvalue of the whole spectrum is rounding
 
 
 @dataclass(frozen=True)
@@ -101,6 +102,11 @@ def smallest_eigenpairs(
     if graph.num_nodes <= DENSE_SPECTRUM or 4 * count > graph.num_nodes:
         values, vectors = _dense_spectrum(operator, count)
         solves, name = 0, "dense"
+        if values[0] <= RESOLVED * float(operator.matrix.diagonal().max()):
+            raise GraphError(
+                f"the smallest eigenvalue of the Laplacian, {values[0]:.1e}, is lost in rounding; edge "
+                "weights differ too much in size, so rescale or drop the smallest ones."
+            )
     else:
         solver = analyse(graph, engine, normalized=normalized, tol=min(1e-10, tol * 1e-3))
         values, vectors, solves = krylov_schur(solver, count, _target(operator, tol), block)
