@@ -5,7 +5,8 @@ weights. Then, fixed beforehand,
 
 - `gaussian` on (L + εI)⁻¹ and (Lₙ + εI)⁻¹ at several ε and noises μ, and `propagation`, by local relaxation;
 - on graphs of up to 3,000 nodes `gaussian` also on exp(−3L), (L + 0.3 I)⁻², exp(−4Lₙ) and (Lₙ + 0.3 I)⁻²,
-  smoother kernels whose columns reach too far for relaxation;
+  smoother kernels whose columns reach too far for relaxation; on larger ones on (L + 0.3 I)⁻² by a pair of
+  fields (`zerokelvin.learners.paired`);
 - two committees of nine random spanning trees, and `longest-path`, which keeps a flow for every class and
   therefore votes only up to `ARC_LIMIT` arcs times problems; the others need O(E + n·classes).
 
@@ -27,6 +28,7 @@ from zerokelvin.jit import kernel
 from zerokelvin.learners.base import LEARNERS, Problems, Trials
 from zerokelvin.learners.covariance import Covariance
 from zerokelvin.learners.diffusion import Diffusion, System, learn_label, read_values, system_of
+from zerokelvin.learners.paired import PairedFields
 from zerokelvin.linalg.columns import HeatKernel
 from zerokelvin.linalg.dense import DENSE_LIMIT, dense_inverse
 from zerokelvin.linalg.kernels import DenseKernel
@@ -36,6 +38,7 @@ __all__ = [
     "ExactExpert",
     "Expert",
     "LocalExpert",
+    "PairedExpert",
     "Prepared",
     "VotingExpert",
     "prepare_experts",
@@ -78,6 +81,7 @@ SMOOTH = (
     Scale("normalized-heat:4", 0.03),
     Scale("normalized-squared:0.3", 0.1),
 )
+PAIRED = (Scale("squared:0.3", 0.3),)
 VOTERS: tuple[tuple[str, dict[str, Any]], ...] = (
     ("longest-path", {}),
     ("spanning-tree", {"trees": 9, "inner": "longest-path"}),
@@ -93,6 +97,11 @@ class Prepared:
     systems: dict[str, System]
     matrices: dict[str, DenseKernel]
     voters: tuple[Any, ...]
+
+    @property
+    def scaled(self) -> Graph:
+        """The graph with weights of the common mean degree."""
+        return self.systems[LOCAL[0].kernel].graph
 
 
 class Expert(ABC):
@@ -195,6 +204,31 @@ class ExactExpert(Expert):
         return shares
 
 
+class PairedExpert(Expert):
+    """`gaussian` on (L + εI)⁻² by a pair of fields, for graphs too large for `ExactExpert`."""
+
+    def __init__(self, scale: Scale, graph: Graph, classes: int) -> None:
+        self.name = str(scale)
+        epsilon = float(scale.kernel.partition(":")[2])
+        self.fields = PairedFields(graph, classes, epsilon, scale.mu, tol=0.0005)
+
+    def values(self, node: int) -> Floats:
+        """The mean of every class."""
+        return self.fields.values(node)
+
+    def table(self, nodes: Ints) -> Floats:
+        """One compiled loop."""
+        return self.fields.table(nodes)
+
+    def learn(self, node: int, code: int) -> None:
+        """Relax from the node."""
+        self.fields.learn(node, code)
+
+    def foresee(self, nodes: Ints, codes: Ints) -> Floats:
+        """The compiled loop."""
+        return self.fields.foresee(nodes, codes)
+
+
 class VotingExpert(Expert):
     """Another learner: the share of a committee for each class, or the one class it predicts."""
 
@@ -263,6 +297,8 @@ def start_experts(prepared: Prepared, classes: int, tol: float, seed: int) -> li
     ]
     if prepared.matrices:
         experts += [ExactExpert(scale, prepared.matrices[scale.kernel], classes) for scale in SMOOTH]
+    else:
+        experts += [PairedExpert(scale, prepared.scaled, classes) for scale in PAIRED]
     count = 1 if classes == 2 else classes
     for (name, params), own in zip(VOTERS, prepared.voters, strict=True):
         if not _fits(name, prepared.graph, count):

@@ -1,0 +1,195 @@
+"""Gaussian regression on the smooth kernel (L + εI)⁻² by local relaxation of a pair of fields.
+
+The squared kernel weighs a path of k steps by k + 1 and so looks further than (L + εI)⁻¹, which pays where
+labels are few. With A = L + εI, n_i labels at node i of which y_ic are of class c, noise μ and s = 1/√μ, the
+posterior mean f_c solves A² f = s² (y − N f). Relaxing that would reach over two edges at a time. Instead a
+second field g_c is kept beside f_c,
+
+    A f = s g,        A g = s (y − N f),
+
+and a node is relaxed by solving its own two equations,
+
+    [ d_i + ε     −s   ] [ δf ]   [ r_i ]
+    [  s n_i   d_i + ε ] [ δg ] = [ q_i ]    for the residuals r of the first and q of the second,
+
+after which the residuals of its neighbours change by w (δf, δg): O(degree · classes).
+
+A label is carried at once as far as a residual exceeds `LOOSE` · (d_i + ε). When the labels have become a
+twentieth more, all residuals above `tol` · (d_i + ε) are relaxed together, which is far cheaper than to carry
+each label that far alone: the passes over all nodes number log n / log 1.05.
+
+That relaxation ends is no theorem, for the pair is not diagonally dominant, and there are ε, μ and weights
+for which sweeps grow (ε = 0.1, μ = 0.03 with a heavy hub); with ε = μ = 0.3 none did on thousands of graphs.
+A relaxation is cut off after `MOST` · n nodes, and a mean beyond ±`FAR`, which regression on 0 and 1 does not
+give, counts as no evidence.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from zerokelvin.graph import Graph
+from zerokelvin.jit import kernel
+
+__all__ = ["FAR", "GROWTH", "LOOSE", "MOST", "PairedFields"]
+
+Ints = NDArray[np.int64]
+Floats = NDArray[np.float64]
+
+LOOSE = 0.005
+GROWTH = 1.05
+MOST = 200
+FAR = 2.0
+
+
+class PairedFields:
+    """The posterior means of all classes under the kernel (L + εI)⁻² and noise μ.
+
+    Parameters
+    ----------
+    graph, classes
+        The graph, and the number of classes.
+    epsilon, mu
+        The kernel and its noise.
+    tol
+        Residual of an equation, over its diagonal, that is left alone in a pass over all nodes.
+
+    Examples
+    --------
+    >>> line = Graph.from_edges([(0, 1), (1, 2), (2, 3)])
+    >>> fields = PairedFields(line, 2, epsilon=0.3, mu=0.3, tol=1e-6)
+    >>> fields.learn(0, 0)
+    >>> fields.learn(3, 1)
+    >>> first, second = fields.values(1)
+    >>> bool(first > second)
+    True
+    """
+
+    def __init__(self, graph: Graph, classes: int, epsilon: float, mu: float, tol: float) -> None:
+        count, adjacency = graph.num_nodes, graph.adjacency
+        self.classes = classes
+        self._csr = (adjacency.indptr.astype(np.int64), adjacency.indices.astype(np.int64), adjacency.data)
+        self._system = (graph.degrees + epsilon, np.zeros(count), 1.0 / np.sqrt(mu))
+        self._fields = (np.zeros((count, 2 * classes)), np.zeros((count, 2 * classes)))
+        self._ring = (np.empty(count, np.int64), np.zeros(count, np.bool_))
+        # The tolerance, the labels so far, and how many there will be at the next pass.
+        self._plan = np.array([tol, 0.0, 1.0])
+
+    def values(self, node: int) -> Floats:
+        """The mean of every class at a node, relaxed once more where it is read."""
+        return self.table(np.array([node]))[0]
+
+    def table(self, nodes: Ints) -> Floats:
+        """The mean of every class at several nodes, (nodes, classes)."""
+        result = np.empty((len(nodes), self.classes))
+        _table(self._system, self._fields, nodes, result)
+        return result
+
+    def learn(self, node: int, code: int) -> None:
+        """Reveal that a node has class `code`."""
+        _learn(self._csr, self._system, self._fields, self._ring, self._plan, node, code)
+
+    def foresee(self, nodes: Ints, codes: Ints) -> Floats:
+        """The means before each trial when every class is revealed after it, (trials, classes)."""
+        result = np.empty((len(nodes), self.classes))
+        _foresee(self._csr, self._system, self._fields, self._ring, self._plan, nodes, codes, result)
+        return result
+
+
+@kernel
+def _read(system: Any, fields: Any, node: int, result: Any) -> None:
+    diagonal, labels, root = system
+    values, residual = fields
+    classes = len(result)
+    d = diagonal[node]
+    scale = 1.0 / (d * d + root * root * labels[node])
+    for c in range(classes):
+        step = (d * residual[node, c] + root * residual[node, classes + c]) * scale
+        mean = values[node, c] + step
+        result[c] = mean if abs(mean) <= FAR else 0.0
+
+
+@kernel
+def _table(system: Any, fields: Any, nodes: Any, result: Any) -> None:
+    for k in range(len(nodes)):
+        _read(system, fields, nodes[k], result[k])
+
+
+@kernel
+def _learn(csr: Any, system: Any, fields: Any, ring: Any, plan: Any, node: int, code: int) -> None:
+    """Take a label and carry it on."""
+    diagonal, labels, root = system
+    values, residual = fields
+    queue, queued = ring
+    classes = values.shape[1] // 2
+    labels[node] += 1.0
+    residual[node, classes + code] += root
+    for c in range(classes):
+        residual[node, classes + c] -= root * values[node, c]
+    plan[1] += 1.0
+    if plan[1] < plan[2]:
+        queue[0] = node
+        queued[node] = True
+        _relax(csr, system, fields, ring, 1, LOOSE)
+        return
+    plan[2] = plan[1] * GROWTH
+    length = 0
+    for v in range(len(queue)):
+        if v == node or np.abs(residual[v]).max() > plan[0] * diagonal[v]:
+            queue[length] = v
+            queued[v] = True
+            length += 1
+    _relax(csr, system, fields, ring, length, plan[0])
+
+
+@kernel
+def _relax(csr: Any, system: Any, fields: Any, ring: Any, length: int, tol: float) -> None:
+    """Relax the first `length` nodes of the ring, and those whose residuals then exceed the tolerance."""
+    indptr, indices, weights = csr
+    diagonal, labels, root = system
+    values, residual = fields
+    queue, queued = ring
+    n, width = len(queue), values.shape[1]
+    classes = width // 2
+    step = np.empty(width)
+    head, left = 0, MOST * n
+    while length > 0:
+        u = queue[head]
+        head = head + 1 if head + 1 < n else 0
+        length -= 1
+        queued[u] = False
+        if left == 0:
+            continue
+        left -= 1
+        d, feedback = diagonal[u], root * labels[u]
+        scale = 1.0 / (d * d + root * feedback)
+        for c in range(classes):
+            first, second = residual[u, c], residual[u, classes + c]
+            step[c] = (d * first + root * second) * scale
+            step[classes + c] = (d * second - feedback * first) * scale
+        for c in range(width):
+            values[u, c] += step[c]
+            residual[u, c] = 0.0
+        for p in range(indptr[u], indptr[u + 1]):
+            v = indices[p]
+            largest = 0.0
+            for c in range(width):
+                residual[v, c] += weights[p] * step[c]
+                largest = max(largest, abs(residual[v, c]))
+            if not queued[v] and largest > tol * diagonal[v]:
+                tail = head + length
+                queue[tail if tail < n else tail - n] = v
+                queued[v] = True
+                length += 1
+
+
+@kernel
+def _foresee(
+    csr: Any, system: Any, fields: Any, ring: Any, plan: Any, nodes: Any, codes: Any, values: Any
+) -> None:
+    for t in range(len(nodes)):
+        _read(system, fields, nodes[t], values[t])
+        _learn(csr, system, fields, ring, plan, nodes[t], codes[t])
