@@ -173,7 +173,7 @@ def test_value_asks_less_and_hardly_errs_more():
     run = zk.play(example.graph, example.labels, "auto", policy="value", budget=20)
     assert run.queried_nodes <= 20
     assert run.mistakes <= 6
-    session = zk.start(example.graph, "auto", policy="value:0.66", classes=[-1, 1])
+    session = zk.start(example.graph, "auto", policy="value:0.7", classes=[-1, 1])
     session.learn(0, int(example.labels[0]))
     session.learn(119, int(example.labels[119]))
     assert session.predict(5).ask

@@ -296,7 +296,7 @@ def test_the_kernel_of_the_learner_replaces_that_of_the_table():
         assert np.array_equal(own.margins, given_one.margins)
     flat = zk.play(zk.Features(X, kernel="gaussian:1"), labels, "gaussian", kernel="linear", mu=0.1)
     assert own.mistakes < flat.mistakes
-    for policy in ("variance:0.4", "doubt:1", "value:0.66", "margin:0.5"):
+    for policy in ("variance:0.4", "doubt:1", "value:0.7", "margin:0.5"):
         run = zk.play(zk.Features(X), labels, "gaussian", kernel="gaussian:1", mu=0.1, policy=policy)
         assert 0 < run.queried_nodes < 40
         assert run.mistakes < 20

@@ -180,8 +180,8 @@ class Auto(Learner):
         The share of nodes that may come out wrong, those asked for counted as right: 0.05 asks as few
         questions as 95 % right answers need. None asks for every label.
     tol
-        Certified error of the experts' values by local relaxation; 10/3 of it for the one that reaches
-        furthest.
+        Certified error of the experts' values by local relaxation; five times that for propagation and for
+        the regression that reaches furthest.
 
     Examples
     --------

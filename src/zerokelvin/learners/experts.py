@@ -70,10 +70,10 @@ LOCAL = (
     Scale("regularized:0.1", 1.0),
     Scale("regularized:0.5", 0.1),
     Scale("regularized:0.5", 1.0),
-    Scale("regularized:0.03", 3.0, 10 / 3),  # reaches furthest, for wide regions under noise
+    Scale("regularized:0.03", 3.0, 5.0),  # reaches furthest, for wide regions under noise
     Scale("normalized:0.03", 0.3),
     Scale("normalized:0.1", 1.0),
-    Scale("normalized:0.1", 0.0),
+    Scale("normalized:0.1", 0.0, 5.0),
 )
 SMOOTH = (
     Scale("heat:3", 0.03),
