@@ -319,7 +319,7 @@ def _smooth_kernel(graph: Graph, kernel: str) -> Floats:
     value, normalized = float(text), name.startswith("normalized")
     if name.endswith("heat"):
         heat, count = HeatKernel(graph, value, normalized), graph.num_nodes
-        matrix = np.hstack([heat.columns(np.arange(at, min(at + 256, count))) for at in range(0, count, 256)])
+        matrix = np.hstack([heat.columns(np.arange(at, min(at + 64, count))) for at in range(0, count, 64)])
     else:
         inverse = dense_inverse(Operator(graph, value, normalized))
         matrix = inverse @ inverse

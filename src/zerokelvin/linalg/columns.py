@@ -162,12 +162,17 @@ class HeatKernel:
         if len(weights) == 1 or self._reach == 0:
             return value.copy() if self._reach == 0 else total
         scale = 2.0 / self._reach
-        before, current = value, scale * self._operator.apply(value) - value
-        total = total + weights[1] * current
-        for weight in weights[2:]:
-            following = 2 * (scale * self._operator.apply(current) - current) - before
-            before, current = current, following
-            total += weight * current
+        before, current = value.copy(), scale * self._operator.apply(value) - value
+        total += weights[1] * current
+        for weight in weights[2:]:  # 2 (scale · L − I) current − before, with no array but one made anew
+            following = self._operator.apply(current)
+            following *= 2 * scale
+            following -= current
+            following -= current
+            following -= before
+            spare, before, current = before, current, following
+            np.multiply(current, weight, out=spare)
+            total += spare
         return total
 
 
