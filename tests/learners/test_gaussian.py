@@ -162,6 +162,16 @@ def test_shares_sum_to_the_margin(game, engine, b, tol):
             assert total == pytest.approx(state.margin(node), abs=1e-6)
 
 
+def test_shares_sum_to_the_margin_where_labels_cancel():
+    """Two labels of one node that contradict each other: no share, but the tolerance of the margin."""
+    state = Gaussian(tol=0.05).start(zk.Graph.from_edges([(0, 1)]))
+    state.update(0, 1)
+    state.update(0, -1)
+    for node in (0, 1):
+        assert [other for other, _ in state.explain(node)] == [0]
+        assert state.explain(node)[0][1] == pytest.approx(state.margin(node), abs=1e-12)
+
+
 @settings(max_examples=100)
 @given(class_games())
 def test_values_are_chances(game):

@@ -133,7 +133,7 @@ def test_shares_sum_to_the_margin(game, kernel):
             shares = state.explain(node)
             assert math.fsum(share for _, share in shares) == pytest.approx(state.margin(node), abs=1e-5)
             expected = dict(exact.explain(node))
-            if state.margin(node) * exact.margin(node) > 0 and len(expected) == len(shares):
+            if state.margin(node) * exact.margin(node) > 0 and classes == 2:  # of more, rivals may tie
                 slack = 1e-4 + 2 * abs(state.margin(node) - exact.margin(node))
                 assert all(abs(share - expected[other]) <= slack for other, share in shares)
 

@@ -236,14 +236,19 @@ class DiffusionState(State):
         """Every node labelled with the class or its best rival; the shares sum to the margin.
 
         They come from a column that is relaxed anew, more finely. What the margin's own tolerance leaves
-        between them is spread over the shares in proportion to their size.
+        between them is spread over the shares in proportion to their size, evenly where labels that
+        contradict each other leave every share at 0.
         """
         diffusion, margin = self.diffusion, self.margin(node)
         shares = lead_shares(diffusion.values(node), diffusion.votes(node), diffusion.counts, self.channel)
-        size = math.fsum(abs(share) for _, share in shares)
+        sizes = [abs(share) for _, share in shares]
+        if not any(sizes):
+            sizes = [1.0] * len(shares)
         rest = margin - math.fsum(share for _, share in shares)
-        spread = rest / size if size > 0 else 0.0
-        moved = [(other, share + spread * abs(share)) for other, share in shares]
+        total = math.fsum(sizes)
+        moved = [
+            (other, share + rest * size / total) for (other, share), size in zip(shares, sizes, strict=True)
+        ]
         return sorted(moved, key=lambda share: -abs(share[1]))
 
     def bound(self, labels: Ints) -> Bound:
