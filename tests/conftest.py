@@ -6,14 +6,9 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
-# The same examples every time, so that a test that fails has to do with a change; new ones with EXPLORE=1.
-settings.register_profile(
-    "default",
-    max_examples=25 if os.environ.get("NUMBA_DISABLE_JIT") == "1" else 150,
-    deadline=None,
-    derandomize=os.environ.get("EXPLORE") != "1",
-)
-settings.load_profile("default")
+settings.register_profile("default", max_examples=150, deadline=None)
+settings.register_profile("kernels-interpreted", max_examples=25, deadline=None)
+settings.load_profile("kernels-interpreted" if os.environ.get("NUMBA_DISABLE_JIT") == "1" else "default")
 
 ROOT = Path(__file__).resolve().parent.parent
 DATA = Path(os.environ.get("ZEROKELVIN_DATA") or ROOT.parent / "shared" / "data")

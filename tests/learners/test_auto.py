@@ -129,6 +129,22 @@ def test_longest_path_votes_only_while_its_flows_fit_into_memory(monkeypatch):
     assert run.bound.allows(run.mistakes)
 
 
+def test_beyond_dense_kernels_the_smooth_one_is_a_pair_of_fields(monkeypatch):
+    monkeypatch.setattr(experts, "DENSE_LIMIT", 10)
+    example = zk.generators.planted_partition([40, 40, 40], 0.15, 0.02, np.random.default_rng(4))
+    prepared = Auto().prepare(example.graph)
+    codes = np.repeat(np.arange(3), 40)
+    order = np.random.default_rng(5).permutation(120)
+    revealed = as_trials([(int(node), int(codes[node])) for node in order], 3)
+    fast, slow = (Auto().start_problems(example.graph, 3, prepared, 0) for _ in range(2))
+    kinds = [type(expert) for expert in fast.mixture.experts]
+    assert kinds.count(experts.PairedExpert) == 1
+    assert experts.ExactExpert not in kinds
+    trace = fast.play(revealed)
+    np.testing.assert_allclose(trace.margins, Problems.play(slow, revealed).margins, atol=1e-9)
+    assert (trace.margins[60:].argmax(axis=1) != codes[order][60:]).mean() < 0.2
+
+
 def test_units_of_the_weights_do_not_matter():
     rng = np.random.default_rng(3)
     edges, weights = rng.integers(0, 30, (80, 2)), rng.integers(1, 9, 80)
