@@ -1,8 +1,9 @@
 """Spanning trees of a graph: random, breadth-first, minimum and low-stretch.
 
-- ``"random"``: uniform, weighted by the product of edge weights (`zerokelvin.trees.wilson`). An edge is in
-  the tree with probability w_e · r_e, so the expected cut of a labelling is Σ w_e r_e over its cut edges:
-  dense clusters are cut seldom (Cesa-Bianchi, Gentile, Vitale, Zappella 2010).
+- ``"random"``: uniform, weighted by the product of edge weights (`zerokelvin.trees.wilson`; in layers where
+  weights are very unequal, `zerokelvin.trees.layers`). An edge is in the tree with probability w_e · r_e, so
+  the expected cut of a labelling is Σ w_e r_e over its cut edges: dense clusters are cut seldom
+  (Cesa-Bianchi, Gentile, Vitale, Zappella 2010).
 - ``"bfs"``: shortest paths in edges from a random root.
 - ``"minimum"``: the least total length, an edge of weight w being 1/w long; ties are broken at random.
 - ``"low-stretch"``: short detours for the edges left out (`zerokelvin.trees.low_stretch`).
@@ -21,6 +22,7 @@ from numpy.typing import NDArray
 from zerokelvin.errors import ParameterError
 from zerokelvin.graph import Graph
 from zerokelvin.jit import kernel
+from zerokelvin.trees.layers import LayeredSampler, has_traps
 from zerokelvin.trees.low_stretch import low_stretch_edges
 from zerokelvin.trees.wilson import WilsonSampler
 
@@ -71,6 +73,8 @@ class SpanningTrees:
         graph = self.graph
         if is_forest(graph):
             arcs = self._upper
+        elif self.kind == "random" and has_traps(graph):
+            arcs = self._upper[self._layers.draw(rng)]
         elif self.kind == "random":
             arcs = self._sampler.draw(rng)
         elif self.kind == "bfs":
@@ -87,6 +91,10 @@ class SpanningTrees:
     @cached_property
     def _sampler(self) -> WilsonSampler:
         return WilsonSampler.of(self.graph)
+
+    @cached_property
+    def _layers(self) -> LayeredSampler:
+        return LayeredSampler.of(self.graph)
 
     @cached_property
     def _upper(self) -> Ints:

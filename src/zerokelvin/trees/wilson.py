@@ -25,7 +25,7 @@ from numpy.typing import NDArray
 from zerokelvin.graph import Graph
 from zerokelvin.jit import kernel
 
-__all__ = ["WilsonSampler"]
+__all__ = ["WilsonSampler", "running_sums"]
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
@@ -80,7 +80,7 @@ class WilsonSampler:
         rows = np.concatenate([[0], np.cumsum(np.bincount(tails, minlength=graph.num_nodes))]).astype(
             np.int64
         )
-        sums = _running_sums(rows, 1.0 / resistance[via[by_tail]])
+        sums = running_sums(rows, 1.0 / resistance[via[by_tail]])
         degree = np.diff(rows)
         junctions = np.flatnonzero(degree > 0)
         order = junctions[np.argsort(-degree[junctions], kind="stable")]  # a root that is met soon
@@ -162,7 +162,7 @@ def _trace(indptr: Ints, indices: Ints, reverse: Ints, alive: Bools) -> tuple[In
 
 
 @kernel
-def _running_sums(rows: Ints, weights: Floats) -> Floats:
+def running_sums(rows: Ints, weights: Floats) -> Floats:
     """Sums of the weights up to and including every entry, within its row."""
     sums = np.empty(len(weights))
     for node in range(len(rows) - 1):
