@@ -16,7 +16,8 @@ from numpy.typing import NDArray
 
 from zerokelvin.jit import kernel
 from zerokelvin.linalg.blocks import WIDTHS, lanes_of
-from zerokelvin.linalg.rows import add, add_products, set_row, sums_for, total
+from zerokelvin.linalg.products import fetched, residual_squares
+from zerokelvin.linalg.rows import add, add_products, sums_for, total
 
 __all__ = ["Action", "inner_products"]
 
@@ -97,7 +98,7 @@ class Action:
             np.subtract(right, product, out=product)
             return _norms(product)
         csr = (self.matrix.indptr, self.matrix.indices, self.matrix.data)
-        return np.sqrt(_residual_squares(lanes_of(value), csr, right, value))
+        return np.sqrt(residual_squares(lanes_of(value), csr, fetched(csr, value), right, value))
 
 
 def _norms(value: Floats) -> Floats:
@@ -151,16 +152,3 @@ def _project_block(lanes: Any, null: Any, components: Any, part: Any, value: Any
         add(lanes, value, i, -null[i], part, components[i])
         add_products(lanes, after, 1.0, value, i, value, i)
     return total(before), total(after)
-
-
-@kernel
-def _residual_squares(lanes: Any, csr: Any, right: Any, value: Any) -> Any:
-    indptr, indices, data = csr
-    sums = sums_for(lanes)
-    rows = sums_for(lanes)
-    for i in range(len(indptr) - 1):
-        k = i & 3
-        set_row(lanes, rows, k, value, indices, data, indptr[i], indptr[i + 1])
-        add(lanes, rows, k, -1.0, right, i)
-        add_products(lanes, sums, 1.0, rows, k, rows, k)
-    return total(sums)

@@ -53,11 +53,11 @@ class ApproximateFactor:
     pivots: Floats
     doubled: bool
 
-    def apply(self, residual: Floats) -> Floats:
-        """L⁻ᵀ D⁻¹ L⁻¹ times a vector or a block."""
+    def apply(self, residual: Floats, out: Floats | None = None) -> Floats:
+        """L⁻ᵀ D⁻¹ L⁻¹ times a vector or a block, which may be written to `out`."""
         if residual.ndim == 2 and residual.shape[1] not in WIDTHS:
             return in_lanes(self.apply, residual)
-        value = np.concatenate([residual, -residual]) if self.doubled else copy_of(residual)
+        value = np.concatenate([residual, -residual]) if self.doubled else copy_of(residual, out)
         arrays = (self.sequence, self.starts, self.rows, self.values, self.pivots)
         if value.ndim == 1:
             _apply_one(arrays, value)

@@ -8,14 +8,29 @@ which the functions of `zerokelvin.linalg.rows` work on.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["WIDTHS", "Part", "Room", "blocks_in", "copy_of", "empty_block", "in_lanes", "lanes_of", "parts"]
+from zerokelvin.jit import kernel
+
+__all__ = [
+    "WIDTHS",
+    "Part",
+    "Room",
+    "blocks_in",
+    "copy_of",
+    "empty_block",
+    "in_lanes",
+    "lanes_of",
+    "parts",
+    "place_columns",
+    "some_columns",
+]
 
 Floats = NDArray[np.float64]
+Ints = NDArray[np.intp]
 
 WIDTHS = (2, 4, 8)
 _LINE = 8  # numbers in a cache line
@@ -76,11 +91,12 @@ def blocks_in(arrays: list[Floats], count: int, rows: int, width: int) -> list[F
     return [array.ravel()[: rows * width].reshape(rows, width) for array in arrays]
 
 
-def copy_of(value: Floats) -> Floats:
-    """A copy of a vector, or of a block with its rows within cache lines."""
-    copy = empty_block(*value.shape) if value.ndim == 2 else np.empty_like(value)
-    copy[:] = value
-    return copy
+def copy_of(value: Floats, out: Floats | None = None) -> Floats:
+    """A copy of a vector, or of a block with its rows within cache lines, in `out` where given."""
+    if out is None:
+        out = empty_block(*value.shape) if value.ndim == 2 else np.empty_like(value)
+    out[:] = value
+    return out
 
 
 def in_lanes(function: Callable[[Floats], Floats], block: Floats) -> Floats:
@@ -97,3 +113,27 @@ def in_lanes(function: Callable[[Floats], Floats], block: Floats) -> Floats:
 def lanes_of(block: Floats) -> tuple[int, ...]:
     """The tuple that tells a kernel how wide the rows of a block are."""
     return (0,) * block.shape[1]
+
+
+def some_columns(block: Floats, kept: Ints, width: int) -> Floats:
+    """Some columns as a block of their own, filled up with 0."""
+    chosen = empty_block(len(block), width)
+    _pick(block, kept, chosen)
+    return chosen
+
+
+@kernel
+def place_columns(chosen: Any, kept: Any, block: Any) -> Any:
+    """Put such columns back in their places."""
+    for i in range(len(block)):
+        for c in range(len(kept)):
+            block[i, kept[c]] = chosen[i, c]
+
+
+@kernel
+def _pick(block: Any, kept: Any, chosen: Any) -> Any:
+    for i in range(len(block)):
+        for c in range(len(kept)):
+            chosen[i, c] = block[i, kept[c]]
+        for c in range(len(kept), chosen.shape[1]):
+            chosen[i, c] = 0.0

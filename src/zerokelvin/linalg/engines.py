@@ -6,7 +6,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import ClassVar, Protocol
 
 import numpy as np
@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from zerokelvin.errors import ParameterError
 from zerokelvin.linalg.approximate import ApproximateFactor, approximate_factor
+from zerokelvin.linalg.blocks import Room
 from zerokelvin.linalg.cholesky import SparseCholesky
 from zerokelvin.linalg.gradients import conjugate_gradients
 from zerokelvin.linalg.layout import Core
@@ -201,10 +202,14 @@ class _Iterative:
     core: Core
     factor: ApproximateFactor | None
     limit: int
+    room: Room = field(default_factory=Room, repr=False, compare=False)
 
     def solve(self, right: Floats, target: Floats) -> tuple[Floats, int]:
         apply = None if self.factor is None else self.factor.apply
-        return conjugate_gradients(self.core, right, target, apply, self.limit)
+        arrays = self.room.borrow()
+        found = conjugate_gradients(self.core, right, target, apply, self.limit, arrays)
+        self.room.give_back(arrays)
+        return found
 
     def exhausted(self, iterations: int) -> bool:
         return iterations >= self.limit

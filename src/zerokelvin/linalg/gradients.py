@@ -18,21 +18,34 @@ from numpy.typing import NDArray
 
 from zerokelvin.jit import kernel
 from zerokelvin.linalg.action import inner_products
-from zerokelvin.linalg.blocks import WIDTHS, empty_block, lanes_of
+from zerokelvin.linalg.blocks import (
+    WIDTHS,
+    blocks_in,
+    empty_block,
+    lanes_of,
+    place_columns,
+    some_columns,
+)
 from zerokelvin.linalg.layout import Core
-from zerokelvin.linalg.rows import add, add_lanes, add_products, scale_lanes, set_row, sums_for, total
+from zerokelvin.linalg.products import fetched, multiply_block
+from zerokelvin.linalg.rows import add, add_lanes, add_products, put, scale_lanes, sums_for, total
 
 __all__ = ["conjugate_gradients"]
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.intp]
-Precondition = Callable[[Floats], Floats]
+Precondition = Callable[[Floats, Floats | None], Floats]
 
 NARROWING = 6  # iterations that pay for moving to a narrower block
 
 
 def conjugate_gradients(
-    core: Core, right: Floats, target: Floats, precondition: Precondition | None, limit: int
+    core: Core,
+    right: Floats,
+    target: Floats,
+    precondition: Precondition | None,
+    limit: int,
+    arrays: list[Floats] | None = None,
 ) -> tuple[Floats, int]:
     """Solve until every column's residual is at most its `target`, or `limit` iterations are spent.
 
@@ -40,24 +53,29 @@ def conjugate_gradients(
     ----------
     core, right
         The system, and one right-hand side (n,) or a block of one of the widths of
-        `zerokelvin.linalg.blocks`, orthogonal to its null vectors; a block is overwritten.
+        `zerokelvin.linalg.blocks`, orthogonal to its null vectors; a block is overwritten with the value.
     target
         Residual norm at which each column stops.
     precondition
-        Applies a symmetric positive definite approximate inverse; None is the diagonal's.
+        Applies a symmetric positive definite approximate inverse, which may be written to the array given
+        besides; None is the diagonal's.
     limit
         Most iterations.
+    arrays
+        Memory for blocks, as `zerokelvin.linalg.blocks.Room` keeps it.
 
     Returns
     -------
     The value, and the iterations of the slowest column.
     """
-    system: Any = _Vector(core, right) if right.ndim == 1 else _Block(core, right)
+    system: Any = (
+        _Vector(core, right) if right.ndim == 1 else _Block(core, right, [] if arrays is None else arrays)
+    )
     squares = first = system.squares()
     goal = np.broadcast_to(np.asarray(target) ** 2, squares.shape)
     if (squares <= goal).all():
         return system.result(), 0
-    auxiliary = None if precondition is None else precondition(system.residual)
+    auxiliary = None if precondition is None else precondition(system.residual, system.spare)
     along = system.begin(auxiliary)
     iterations = 0
     while iterations < limit:
@@ -73,7 +91,7 @@ def conjugate_gradients(
             system.finish(length)
             break
         if precondition is not None:
-            auxiliary = precondition(system.residual)
+            auxiliary = precondition(system.residual, system.spare)
             along = system.along(auxiliary)
         system.advance(length, np.where(active, along / np.where(active, before, 1.0), 0.0), auxiliary)
         kept = np.flatnonzero(squares > goal)
@@ -96,6 +114,7 @@ class _Vector:
         self.matrix, self.inverse = core.matrix, 1 / core.diagonal
         self.residual, self.value = right.copy(), np.zeros_like(right)
         self.direction = self.product = self.value
+        self.spare = None
 
     def squares(self) -> Floats:
         """‖r‖²."""
@@ -145,15 +164,15 @@ class _Vector:
 class _Block:
     """The same for a block: every pass over memory serves all its columns."""
 
-    def __init__(self, core: Core, right: Floats) -> None:
+    def __init__(self, core: Core, right: Floats, arrays: list[Floats]) -> None:
         matrix = core.matrix
         self.csr = (matrix.indptr, matrix.indices, matrix.data)
-        self.lanes = lanes_of(right)
+        self.lanes, self.fetch = lanes_of(right), fetched(self.csr, right)
         self.inverse = 1 / core.diagonal
-        self.residual = right
-        self.value, self.product = empty_block(*right.shape), empty_block(*right.shape)
+        self.right = self.residual = right
+        self.value, self.product, self.direction = blocks_in(arrays, 3, *right.shape)
         self.value[:] = 0.0
-        self.direction = self.value
+        self.spare = self.direction  # where the next auxiliary may be written
         self.wider: list[tuple[Floats, Ints]] = []
 
     def squares(self) -> Floats:
@@ -166,17 +185,16 @@ class _Block:
 
     def begin(self, auxiliary: Floats | None) -> Floats:
         """Make z, where None the residual over the diagonal, the first direction; rᵀz."""
+        self.spare = self.product
         if auxiliary is None:
-            auxiliary = empty_block(*self.residual.shape)
-            np.multiply(self.residual, self.inverse[:, None], out=auxiliary)
-        else:
-            self.inverse = np.ones(len(self.inverse))
+            return _begin_block(self.lanes, self.inverse, self.residual, self.direction)
+        self.inverse = np.ones(len(self.inverse))
         self.direction = auxiliary
         return self.along(auxiliary)
 
     def multiply(self) -> Floats:
         """Set q = M p in every column; pᵀq."""
-        return _multiply_block(self.lanes, self.csr, self.direction, self.product)
+        return multiply_block(self.lanes, self.csr, self.fetch, self.direction, self.product)
 
     def step(self, length: Floats) -> tuple[Floats, Floats]:
         """Set r −= αq; ‖r‖², and its square in the inverse diagonal."""
@@ -201,40 +219,19 @@ class _Block:
         width = next(width for width in WIDTHS if width >= len(kept))
         self.wider.append((self.value, kept))
         self.residual, self.direction, self.value = (
-            _columns(block, kept, width) for block in (self.residual, self.direction, self.value)
+            some_columns(block, kept, width) for block in (self.residual, self.direction, self.value)
         )
-        self.product, self.lanes = empty_block(len(self.value), width), lanes_of(self.value)
+        self.product = self.spare = empty_block(len(self.value), width)
+        self.lanes, self.fetch = lanes_of(self.value), fetched(self.csr, self.value)
         return [np.append(number[kept], np.zeros(width - len(kept))) for number in numbers]
 
     def result(self) -> Floats:
-        """The value of all columns."""
+        """The value of all columns, in the place of the right-hand sides."""
         for value, kept in reversed(self.wider):
-            _place(self.value, kept, value)
+            place_columns(self.value, kept, value)
             self.value = value
-        return self.value
-
-
-def _columns(block: Floats, kept: Ints, width: int) -> Floats:
-    """Some columns as a block of their own, filled up with 0."""
-    chosen = empty_block(len(block), width)
-    _pick(block, kept, chosen)
-    return chosen
-
-
-@kernel
-def _pick(block: Any, kept: Any, chosen: Any) -> Any:
-    for i in range(len(block)):
-        for c in range(len(kept)):
-            chosen[i, c] = block[i, kept[c]]
-        for c in range(len(kept), chosen.shape[1]):
-            chosen[i, c] = 0.0
-
-
-@kernel
-def _place(chosen: Any, kept: Any, block: Any) -> Any:
-    for i in range(len(block)):
-        for c in range(len(kept)):
-            block[i, kept[c]] = chosen[i, c]
+        self.right[:] = self.value
+        return self.right
 
 
 @kernel
@@ -265,13 +262,12 @@ def _inner_one(left: Any, right: Any) -> Any:
 
 
 @kernel
-def _multiply_block(lanes: Any, csr: Any, block: Any, product: Any) -> Any:
-    indptr, indices, data = csr
-    sums = sums_for(lanes)
-    for i in range(len(indptr) - 1):
-        set_row(lanes, product, i, block, indices, data, indptr[i], indptr[i + 1])
-        add_products(lanes, sums, 1.0, product, i, block, i)
-    return total(sums)
+def _begin_block(lanes: Any, inverse: Any, residual: Any, direction: Any) -> Any:
+    along = sums_for(lanes)
+    for i in range(len(residual)):
+        put(lanes, direction, i, inverse[i], residual, i)
+        add_products(lanes, along, 1.0, residual, i, direction, i)
+    return total(along)
 
 
 @kernel

@@ -65,11 +65,11 @@ def store(builder: Any, value: Any, base: Any, place: Any) -> None:
     builder.store(value, builder.bitcast(builder.gep(base, [place]), value.type.as_pointer()), align=4)
 
 
-def prefetch(builder: Any, base: Any, place: Any) -> None:
-    """Begin to bring a place of memory into the cache."""
+def prefetch(builder: Any, base: Any, place: Any, near: int = 3) -> None:
+    """Begin to bring a place of memory into the caches: all of them (3), or those from the second on (2)."""
     kind = ir.FunctionType(ir.VoidType(), [base.type, WORD, WORD, WORD])
     step = cgutils.get_or_insert_function(builder.module, kind, "llvm.prefetch.p0")  # type: ignore[no-untyped-call]
-    choice = [ir.Constant(WORD, number) for number in (0, 3, 1)]  # to read, keep in all caches, data
+    choice = [ir.Constant(WORD, number) for number in (0, near, 1)]  # to read, where to, data
     builder.call(step, [builder.gep(base, [place]), *choice])
 
 
