@@ -178,3 +178,30 @@ def test_known_figures(name, binary, multi):
     runs = zk.play_shuffles(*dataset(name), "propagation", shuffles=2)
     assert runs.mean("error_binary") <= binary
     assert runs.mean("error_multiclass") <= multi
+
+
+@given(class_games(max_nodes=8), KERNELS)
+def test_columns_by_solves_vote_as_local_push_does(game, kernel):
+    graph, classes, trials, _ = game
+    count = 1 if classes == 2 else classes
+    push = Propagation(kernel=kernel, tol=1e-9).start_problems(graph, count, None, 0)
+    solve = Propagation(kernel=kernel, engine="auto", tol=1e-9).start_problems(graph, count, None, 0)
+    for (node, _), signs in zip(trials, as_trials(trials, classes).signs, strict=True):
+        assert solve.margins(node) == pytest.approx(push.margins(node), abs=1e-5)
+        push.update(node, signs)
+        solve.update(node, signs)
+    for node in range(graph.num_nodes):
+        for state in solve.states:
+            assert math.fsum(share for _, share in state.explain(node)) == pytest.approx(
+                state.margin(node), abs=1e-7
+            )
+
+
+def test_the_reason_states_the_certified_error():
+    line = zk.Graph.from_edges([(0, 1), (1, 2)])
+    session = zk.start(line, "propagation", classes=[0, 1], kernel="regularized:0.5", tol=0.01)
+    session.learn(0, 1)
+    assert "its margin is exact up to 0.02;" in session.predict(2).reason
+    exact = zk.start(line, "propagation", classes=[0, 1], kernel="regularized:0.5", engine="dense")
+    exact.learn(0, 1)
+    assert session.predict(2).margin == pytest.approx(exact.predict(2).margin, abs=0.02)

@@ -7,7 +7,8 @@ from linalg.graphs import random_graph
 from naive import linalg as naive
 from zerokelvin.errors import NodeError, ParameterError
 from zerokelvin.graph import Graph
-from zerokelvin.linalg.columns import HeatKernel, RandomWalkKernel, SolverKernel
+from zerokelvin.linalg.columns import HeatKernel, PageRankKernel, RandomWalkKernel, SolverKernel
+from zerokelvin.linalg.kernels import kernel_columns
 from zerokelvin.linalg.push import PushKernel, pagerank
 
 
@@ -111,3 +112,29 @@ def test_bad_input_is_refused():
         RandomWalkKernel(graph, 2, 1.0)
     with pytest.raises(ParameterError, match="alpha=1"):
         pagerank(graph, 0, 1.0)
+
+
+@pytest.mark.kernels
+def test_pagerank_by_solves_is_what_push_approaches():
+    for seed in range(60):
+        graph = random_graph(seed)
+        node, degrees = seed % graph.num_nodes, np.where(graph.degrees > 0, graph.degrees, 1.0)
+        kernel = PageRankKernel.of(graph, 0.8, tol=1e-10)
+        nodes, values = pagerank(graph, node, 0.8, tol=1e-9)
+        found = np.zeros(graph.num_nodes)
+        found[nodes] = values
+        assert kernel.column(node) == pytest.approx(found, abs=1e-8 * degrees.max())
+        whole = np.column_stack([kernel.column(i) for i in range(graph.num_nodes)])
+        assert kernel.row(node) == pytest.approx(whole[node], abs=1e-8 * degrees.max())
+        assert whole.sum(axis=0) == pytest.approx(np.ones(graph.num_nodes), abs=1e-7)
+
+
+def test_bad_kernels_are_refused():
+    graph = Graph.from_edges([(0, 1)])
+    with pytest.raises(ParameterError, match="alpha=1"):
+        PageRankKernel.of(graph, 1.0)
+    with pytest.raises(ParameterError, match="whole number of steps"):
+        kernel_columns(graph, "walk:2.5")
+    for kernel in ("heat:1", "walk:2", "laplacian"):
+        with pytest.raises(ParameterError, match="unknown engine 'quick'"):
+            kernel_columns(graph, kernel, engine="quick")

@@ -147,3 +147,26 @@ def test_bad_input_is_refused():
         effective_resistance(graph, 0, 2)
     with pytest.raises(GraphError, match="positive weights"):
         resistance_diameter(Graph.from_edges([(0, 1)], weights=[-1]))
+
+
+def test_nodes_that_are_no_indices_are_refused():
+    graph = Graph.from_edges([("a", "b"), ("b", "c")])
+    sketch = sketch_resistances(graph, np.random.default_rng(0), directions=5)
+    for pairs in ([("a", "c")], [(0.0, 1.7)], [(True, False)]):
+        with pytest.raises(NodeError, match="is no index"):
+            pair_resistances(graph, pairs)
+        with pytest.raises(NodeError, match="is no index"):
+            sketch.pairs(pairs)
+    with pytest.raises(NodeError, match="'a' is no index"):
+        effective_resistance(graph, "a", "c")
+    with pytest.raises(NodeError, match="'a' is no index"):
+        node_to_set_resistance(graph, 0, ["a"])
+    with pytest.raises(NodeError, match="'a' is no index"):
+        resistances_from(graph, "a")
+    with pytest.raises(NodeError, match=r"shape \(1, 3\)"):
+        pair_resistances(graph, [(0, 1, 2)])
+    with pytest.raises(NodeError, match="different lengths"):
+        pair_resistances(graph, [(0, 1), (2,)])
+    with pytest.raises(NodeError, match="node index 9"):
+        sketch.pairs([(0, 9)])
+    assert pair_resistances(graph, []).tolist() == []

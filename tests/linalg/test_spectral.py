@@ -132,3 +132,11 @@ def test_an_eigenvalue_of_a_weak_link_is_found():
     cliques = [(0, 1), (1, 2), (2, 0), (3, 4), (4, 5), (5, 3)]
     found = smallest_eigenpairs(Graph.from_edges([*cliques, (2, 3)], [1.0] * 6 + [1e-9]), 1)
     assert np.isclose(found.values[0], 2e-9 / 3, rtol=1e-5)  # two nodes of weight 3 and the link: 2w/3
+
+
+def test_a_count_or_engine_that_does_not_exist_is_refused():
+    graph = Graph.from_edges([(0, 1), (1, 2)])
+    with pytest.raises(ParameterError, match=r"count=1\.5"):
+        smallest_eigenpairs(graph, 1.5)
+    with pytest.raises(ParameterError, match="unknown engine 'quick'"):
+        smallest_eigenpairs(graph, 1, engine="quick")

@@ -51,6 +51,7 @@ from zerokelvin.learners.diffusion import (
     targets_of,
     to_margins,
 )
+from zerokelvin.linalg.columns import PageRankKernel
 from zerokelvin.linalg.kernels import KernelColumns, kernel_columns
 
 __all__ = ["Propagation", "PropagationState", "lookup_margins"]
@@ -134,7 +135,9 @@ class ColumnState(State):
 
     def explain(self, node: int) -> list[tuple[int, float]]:
         """Every node labelled with the class or its best rival; the shares sum to the margin."""
-        column = self.votes.columns.column(node) + self.votes.b
+        columns = self.votes.columns
+        votes = columns.row(node) if isinstance(columns, PageRankKernel) else columns.column(node)
+        column = votes + self.votes.b
         channel = 1 if self.votes.problems == 1 else self.problem
         return lead_shares(self.votes.w[:, node], column, self.votes.counts, channel)
 
@@ -159,6 +162,7 @@ class ColumnState(State):
             diagonal=float(counts.sum(axis=0) @ matrix.diagonal()),
             largest=float(self.votes.w[:, seen].sum(axis=0).max(initial=0.0)),
             error=COLUMN_ERROR * float(matrix.diagonal().max()),
+            symmetric=not isinstance(columns, PageRankKernel),
         )
 
 
@@ -228,10 +232,12 @@ class Propagation(Learner):
         graph.require_positive("propagation")
         named = isinstance(self.kernel, str)
         system = system_of(graph, self.kernel) if named else None
-        if system is not None and (self.engine == "push" or self.kernel.startswith("pagerank")):
+        if system is not None and self.engine == "push":
             return system
-        engine = "auto" if self.engine == "push" else self.engine
-        return kernel_columns(graph, self.kernel, engine, min(self.tol, 1e-6))
+        engine, tol = "auto" if self.engine == "push" else self.engine, min(self.tol, 1e-6)
+        if named and self.kernel.startswith("pagerank"):
+            return PageRankKernel.of(graph, float(self.kernel.partition(":")[2]), engine, tol)
+        return kernel_columns(graph, self.kernel, engine, tol)
 
     def start(
         self,

@@ -5,6 +5,7 @@
 | `SolverKernel` | L⁺, (L + εI)⁻¹, Lₙ⁺, (Lₙ + εI)⁻¹ | one solve |
 | `HeatKernel` | exp(−tL), exp(−tLₙ) | about √(t·λ·ln(1/tol)) products, λ ≥ the largest eigenvalue |
 | `RandomWalkKernel` | (a·I − Lₙ)^p, a ≥ 2 | p products |
+| `PageRankKernel` | (1 − α)(I − αAD⁻¹)⁻¹ | one solve |
 
 (Smola and Kondor 2003 for the family.) Local approximations that never touch the whole graph are in
 `zerokelvin.linalg.push`. Every class has `num_nodes`, ``column(node)`` and ``columns(nodes)``.
@@ -24,7 +25,7 @@ from zerokelvin.graph.graph import Graph
 from zerokelvin.linalg.operator import Operator
 from zerokelvin.linalg.solver import Solver, analyse
 
-__all__ = ["HeatKernel", "RandomWalkKernel", "SolverKernel"]
+__all__ = ["HeatKernel", "PageRankKernel", "RandomWalkKernel", "SolverKernel"]
 
 Floats = NDArray[np.float64]
 
@@ -220,6 +221,54 @@ class RandomWalkKernel:
         for _ in range(self.steps):
             value = self.a * value - self._operator.apply(value)
         return value
+
+
+@dataclass(frozen=True)
+class PageRankKernel:
+    """Personalised PageRank (1 − α)(I − αAD⁻¹)⁻¹, not symmetric, by solves.
+
+    With ρ = (1 − α)/α it is ρ D^(1/2) (Lₙ + ρI)⁻¹ D^(−1/2), so a solver of Lₙ + ρI serves it. A walk at a
+    node without edges stays there. Local approximations: `zerokelvin.linalg.push.pagerank`.
+
+    Examples
+    --------
+    >>> PageRankKernel.of(Graph.from_edges([(0, 1)]), alpha=0.5).column(0).round(6).tolist()
+    [0.666667, 0.333333]
+    """
+
+    solver: Solver
+
+    @classmethod
+    def of(cls, graph: Graph, alpha: float, engine: str = "auto", tol: float = 1e-6) -> PageRankKernel:
+        """Analyse a graph with positive weights for the chance 0 < α < 1 of walking on."""
+        graph.require_positive("PageRank")
+        if not 0 < alpha < 1:
+            raise ParameterError(f"alpha={alpha} must lie strictly between 0 and 1.")
+        return cls(analyse(graph, engine, shift=(1 - alpha) / alpha, normalized=True, tol=tol))
+
+    @property
+    def num_nodes(self) -> int:
+        """Number of nodes."""
+        return self.solver.operator.graph.num_nodes
+
+    def column(self, node: int) -> Floats:
+        """Where a walk from one node ends."""
+        _check(node, self.num_nodes)
+        return self._rate * self.solver.column(node) * (self._scale / self._scale[node])
+
+    def row(self, node: int) -> Floats:
+        """How much of the walk from every node ends at one node."""
+        _check(node, self.num_nodes)
+        return self._rate * self.solver.column(node) * (self._scale[node] / self._scale)
+
+    @property
+    def _rate(self) -> float:
+        return self.solver.operator.shift
+
+    @cached_property
+    def _scale(self) -> Floats:
+        degrees = self.solver.operator.graph.degrees
+        return np.sqrt(np.where(degrees > 0, degrees, 1.0))
 
 
 def _check(node: int, count: int) -> None:

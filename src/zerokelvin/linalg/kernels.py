@@ -16,8 +16,9 @@ from numpy.typing import NDArray
 from zerokelvin.errors import ParameterError
 from zerokelvin.graph import Graph
 from zerokelvin.linalg.columns import HeatKernel, RandomWalkKernel, SolverKernel
+from zerokelvin.linalg.solver import ENGINES
 
-__all__ = ["DenseKernel", "KernelColumns", "Remembered", "kernel_columns"]
+__all__ = ["DenseKernel", "KernelColumns", "Remembered", "check_engine", "kernel_columns"]
 
 Floats = NDArray[np.float64]
 
@@ -148,6 +149,12 @@ def kernel_columns(
     return columns
 
 
+def check_engine(engine: object) -> None:
+    """Refuse the name of an engine that does not exist, also where none is needed."""
+    if isinstance(engine, str) and engine != "auto" and engine not in ENGINES:
+        raise ParameterError(f"unknown engine '{engine}'; known: auto, {', '.join(ENGINES)}.")
+
+
 def _named(graph: Graph, kernel: str, engine: str, tol: float) -> KernelColumns:
     name, _, text = kernel.partition(":")
     if name not in NAMES or (name == "laplacian") != (text == ""):
@@ -158,9 +165,12 @@ def _named(graph: Graph, kernel: str, engine: str, tol: float) -> KernelColumns:
         value = float(text or 0)
     except ValueError:
         raise ParameterError(f"kernel '{kernel}' needs a number after the colon.") from None
+    check_engine(engine)
     if name == "heat":
         return HeatKernel(graph, value, tol=tol)
     if name == "walk":
+        if not value.is_integer():
+            raise ParameterError(f"kernel '{kernel}' needs a whole number of steps after the colon.")
         return RandomWalkKernel(graph, int(value))
     if name != "laplacian" and not value > 0:
         raise ParameterError(f"kernel '{kernel}' needs a positive number after the colon.")

@@ -34,6 +34,7 @@ __all__ = [
     "edge_resistances",
     "effective_resistance",
     "kernel_diagonal",
+    "node_pairs",
     "node_to_set_resistance",
     "pair_resistances",
     "resistance_diameter",
@@ -69,8 +70,7 @@ def effective_resistance(graph: Graph, p: int, q: int, solver: Solver | None = N
 def pair_resistances(graph: Graph, pairs: ArrayLike, solver: Solver | None = None) -> Floats:
     """Effective resistance of every row (p, q) of an (m, 2) array of node indices."""
     graph.require_positive("effective resistance")
-    chosen = np.asarray(pairs, dtype=np.int64).reshape(-1, 2)
-    _check_nodes(graph, chosen)
+    chosen = node_pairs(pairs, graph.num_nodes)
     result = np.zeros(len(chosen))
     apart = graph.components[chosen[:, 0]] != graph.components[chosen[:, 1]]
     result[apart] = np.inf
@@ -88,6 +88,18 @@ def pair_resistances(graph: Graph, pairs: ArrayLike, solver: Solver | None = Non
     return result
 
 
+def node_pairs(pairs: ArrayLike, count: int) -> Ints:
+    """Rows (p, q) of node indices below `count`, checked.
+
+    >>> node_pairs([(0, 1)], 2).tolist()
+    [[0, 1]]
+    """
+    chosen = _indices(pairs, count)
+    if chosen.size and (chosen.ndim != 2 or chosen.shape[1] != 2):
+        raise NodeError(f"pairs of nodes have shape {chosen.shape}; give one row (p, q) per pair.")
+    return chosen.reshape(-1, 2)
+
+
 def edge_resistances(graph: Graph) -> Floats:
     """Effective resistance between the ends of every edge, in the order of ``graph.edges``.
 
@@ -103,7 +115,7 @@ def edge_resistances(graph: Graph) -> Floats:
 def resistances_from(graph: Graph, node: int) -> Floats:
     """Effective resistance from one node to every node; inf to those of other components."""
     graph.require_positive("effective resistance")
-    _check_nodes(graph, np.array([[node, node]]))
+    _indices([node], graph.num_nodes)
     result = np.full(graph.num_nodes, np.inf)
     nodes = np.flatnonzero(graph.components == graph.components[node])
     part = graph.subgraph(nodes) if len(nodes) < graph.num_nodes else graph
@@ -148,10 +160,10 @@ def node_to_set_resistance(graph: Graph, node: int, nodes: ArrayLike) -> float:
     0.5
     """
     graph.require_positive("effective resistance")
-    joined = np.unique(np.asarray(nodes, dtype=np.int64))
+    _indices([node], graph.num_nodes)
+    joined = np.unique(_indices(nodes, graph.num_nodes))
     if len(joined) == 0:
         raise ParameterError("the set of nodes is empty; give at least one node index.")
-    _check_nodes(graph, np.append(joined, node).reshape(1, -1))
     if node in joined:
         return 0.0
     place = np.arange(graph.num_nodes)
@@ -237,10 +249,21 @@ def _from_ground(graph: Graph) -> tuple[Floats, Floats, Ints]:
     return from_ground[position], by_edge, ground
 
 
-def _check_nodes(graph: Graph, nodes: Ints) -> None:
-    bad = nodes[(nodes < 0) | (nodes >= graph.num_nodes)]
+def _indices(nodes: ArrayLike, count: int) -> Ints:
+    """Node indices as an array, each an integer below `count`."""
+    try:
+        found = np.asarray(nodes)
+    except ValueError:
+        raise NodeError("node indices have rows of different lengths; give a rectangular array.") from None
+    if found.size and found.dtype.kind not in "iu":
+        raise NodeError(
+            f"node {found.flat[0].item()!r} is no index; give integers from 0 to {count - 1}, "
+            "graph.index(name) for a name."
+        )
+    bad = found[(found < 0) | (found >= count)]
     if bad.size:
-        raise NodeError(f"node index {bad[0]} is outside the graph's {graph.num_nodes} nodes.")
+        raise NodeError(f"node index {bad[0]} is outside the graph's {count} nodes.")
+    return found.astype(np.int64)
 
 
 def _solver(solver: Solver | None) -> Solver:

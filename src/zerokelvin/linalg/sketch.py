@@ -20,7 +20,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from zerokelvin.errors import ParameterError
 from zerokelvin.graph.graph import Graph
-from zerokelvin.linalg.resistance import BLOCK
+from zerokelvin.linalg.resistance import BLOCK, node_pairs
 from zerokelvin.linalg.solver import Solver, analyse
 
 __all__ = ["ResistanceSketch", "sketch_resistances"]
@@ -53,7 +53,7 @@ class ResistanceSketch:
 
     def pairs(self, pairs: ArrayLike) -> Floats:
         """Approximate effective resistance of every row (p, q); inf across components."""
-        first, second = np.asarray(pairs, dtype=np.int64).reshape(-1, 2).T
+        first, second = node_pairs(pairs, len(self.components)).T
         gaps = self.coordinates[first] - self.coordinates[second]
         squares: Floats = np.einsum("ij,ij->i", gaps, gaps)
         return np.where(self.components[first] == self.components[second], squares, np.inf)

@@ -12,12 +12,14 @@ from __future__ import annotations
 
 import warnings
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from zerokelvin.errors import GraphError, ParameterError
 from zerokelvin.graph.graph import Graph
+from zerokelvin.linalg.kernels import check_engine
 from zerokelvin.linalg.krylov import krylov_schur
 from zerokelvin.linalg.operator import Operator
 from zerokelvin.linalg.solution import StagnationWarning
@@ -95,7 +97,9 @@ def smallest_eigenpairs(
     """
     operator = Operator(graph, normalized=normalized)
     available = graph.num_nodes - int(operator.singular.sum())
-    if not 1 <= count <= available:
+    check_engine(engine)
+    whole: Any = count
+    if not isinstance(whole, (int, np.integer)) or not 1 <= count <= available:
         raise ParameterError(
             f"count={count} must lie between 1 and {available}, all non-trivial eigenvalues."
         )
