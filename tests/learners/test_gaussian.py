@@ -11,7 +11,7 @@ import naive.gaussian as naive
 import zerokelvin as zk
 from naive.class_games import as_trials, class_games, comparators, dataset, mistakes
 from naive.propagation import kernel as kernel_matrix
-from zerokelvin.errors import ParameterError
+from zerokelvin.errors import NodeError, ParameterError, SessionError
 from zerokelvin.learners import Problems
 from zerokelvin.learners.covariance import EXACT_LIMIT, Covariance
 from zerokelvin.learners.gaussian import Gaussian
@@ -388,3 +388,17 @@ def test_known_figures(name, binary, multi):
 def test_heat_on_cora():
     run = zk.play(*dataset("cora"), "gaussian", kernel="heat:3", mu=1.0)
     assert run.error_multiclass <= 0.165
+
+
+def test_sessions_tell_the_variance_and_the_certified_error():
+    line = zk.Graph.from_edges([("a", "b"), ("b", "c")])
+    session = zk.start(line, "gaussian", classes=[0, 1], kernel="regularized:0.5", mu=0.3, tol=1e-6, b=0.0)
+    session.learn("a", 1)
+    kernel = np.linalg.inv(line.laplacian().toarray() + 0.5 * np.eye(3))
+    exact = kernel[2, 2] - kernel[0, 2] ** 2 / (kernel[0, 0] + 0.3)
+    assert session.variance("c") == pytest.approx(exact, abs=1e-5)
+    assert "its margin is exact up to 2e-06;" in session.predict("c").reason
+    with pytest.raises(SessionError, match="'pounce' knows no variance"):
+        zk.start(line, "pounce", classes=[0, 1]).variance("a")
+    with pytest.raises(NodeError, match="no node 'z'"):
+        session.variance("z")

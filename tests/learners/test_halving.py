@@ -170,3 +170,27 @@ def test_limits_are_explained():
 
 def test_a_larger_budget_keeps_the_contract():
     check_learner(Halving(k=3.0))
+
+
+def test_explains_itself_by_the_labels_around():
+    """On a line of 8 with −1 at the left end, 7 of 8 labelings give the next node −1: without it, half."""
+    state = Halving(k=1).start(Graph.from_edges([(i, i + 1) for i in range(7)]))
+    assert state.explain(1) == []
+    state.update(0, -1)
+    assert state.explain(0) == [(0, -1.0)]
+    (other, share), *rest = state.explain(1)
+    assert (other, rest) == (0, [])
+    assert share == pytest.approx(state.margin(1))
+    state.update(7, 1)
+    state.update(6, 1)
+    shares = dict(state.explain(2))
+    assert set(shares) == {0, 6}
+    assert shares[0] < 0 < shares[6]
+
+
+def test_explains_itself_by_no_more_than_the_nearest_labels():
+    star = Graph.from_edges([(0, i) for i in range(1, 60)])
+    state = Halving(k=1).start(star)
+    for leaf in range(1, 60):
+        state.update(leaf, 1)
+    assert len(state.explain(0)) == 32

@@ -251,6 +251,14 @@ class DiffusionState(State):
         ]
         return sorted(moved, key=lambda share: -abs(share[1]))
 
+    def lead_error(self, node: int) -> float:
+        """How far the margin of a node may be from the exact one, by the tolerance."""
+        return 2.0 * float(self.diffusion.numbers[2] * self.diffusion.system.out[node])
+
+    def remark(self, node: int) -> str:
+        """The certified error of the margin."""
+        return f"its margin is exact up to {self.lead_error(node):.2g}"
+
     def bound(self, labels: Ints) -> Bound:
         """The bound of the one problem; with more classes it speaks of all, see `Problems.bound`."""
         if self.diffusion.problems > 1:

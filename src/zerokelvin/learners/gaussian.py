@@ -80,18 +80,21 @@ class GaussianState(DiffusionState):
             spread += left**2 * diffusion.prior_weight() / precision
         return max(float(spread), 0.0)
 
+    def lead_error(self, node: int) -> float:
+        """How far the margin of a node may be from the exact one, directly and through β."""
+        spread = self.diffusion.labels * self.diffusion.prior_weight()  # how far β depends on the values
+        further = 1.0 + len(self.diffusion.counts) * (min(1.0, spread) + 2 * spread)
+        return super().lead_error(node) * further
+
     def bound_all(self, labels: Ints) -> Bound:
         """The bound of the module against one row of ±1 per problem."""
         diffusion, system = self.diffusion, self.diffusion.system
-        precision, b, tol = diffusion.numbers
-        spread = diffusion.labels * diffusion.prior_weight()  # how far β depends on the values
-        error = (
-            tol * float(system.out.max()) * (1.0 + len(diffusion.counts) * (min(1.0, spread) + 2 * spread))
-        )
+        precision, b, _ = diffusion.numbers
+        error = self.lead_error(int(np.argmax(system.out)))
         norms = [system.norm(target) for target in comparators(labels)]
         radius = system.radius + float(b)
         return ridge_bound(
-            norms, radius, 1.0 / precision, contradiction(diffusion.counts, targets_of(labels)), 2 * error
+            norms, radius, 1.0 / precision, contradiction(diffusion.counts, targets_of(labels)), error
         )
 
 

@@ -42,6 +42,7 @@ Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
 
 MAX_ENUMERATED_NODES = 20
+MOST_EXPLAINED = 32
 TIED = -1e-300
 
 
@@ -81,6 +82,18 @@ class HalvingState(State):
         """Keep the labelings that give the node this label."""
         self.labels[node] = label
 
+    def explain(self, node: int) -> list[tuple[int, float]]:
+        """The labels around the node, at most the nearest 32, with how the vote would change without each."""
+        if self.labels[node] != 0:
+            return [(int(node), float(self.labels[node]))]
+        vote, shares = self.margin(node), []
+        for other in self._around(node):
+            left = self.labels.copy()
+            left[other] = 0
+            minus, plus = self.counts.votes(left, self.learner.k)
+            shares.append((other, vote - _balance(minus[node], plus[node])))
+        return sorted(shares, key=lambda share: -abs(share[1]))
+
     def bound(self, labels: ArrayLike) -> Bound:
         """The binary logarithm of the number of labelings with a cut of at most k."""
         u = np.asarray(labels)
@@ -93,6 +106,22 @@ class HalvingState(State):
         )
         terms = {"log₂ |class|": math.log2(size), "k": float(self.learner.k), "Φ(u)": needed}
         return Bound(math.log2(size), "section 5.2, Herbster and Pontil 2006", terms, assumptions)
+
+    def _around(self, node: int) -> list[int]:
+        """Labelled nodes reached over unlabelled ones, nearest first."""
+        found, seen, queue = [], {node}, [node]
+        for here in queue:
+            for other in self.graph.neighbors(here).tolist():
+                if other in seen:
+                    continue
+                seen.add(other)
+                if self.labels[other] == 0:
+                    queue.append(other)
+                else:
+                    found.append(other)
+            if len(found) >= MOST_EXPLAINED:
+                break
+        return found[:MOST_EXPLAINED]
 
     def _margins(self) -> Floats:
         key = self.labels.tobytes()
