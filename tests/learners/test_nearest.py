@@ -13,6 +13,7 @@ from zerokelvin.errors import GraphError, ParameterError
 from zerokelvin.graph import Graph, exponential_graph, generators
 from zerokelvin.learners import sign
 from zerokelvin.learners.nearest import Nearest
+from zerokelvin.linalg.solution import ScalingWarning
 from zerokelvin.session import play
 
 VOTERS = st.sampled_from([1, 2, 3, 5])
@@ -134,3 +135,15 @@ def test_parameters_and_graphs_are_checked():
 @pytest.mark.parametrize("distance", DISTANCES)
 def test_several_neighbours_keep_the_contract(distance):
     check_learner(Nearest(k=3, distance=distance))
+
+
+def test_weights_that_floats_cannot_hold_are_warned_of():
+    points, labels = [[0.0], [1.0], [1.5], [9.0]], [0, 0, 0, 1]
+    steep = exponential_graph(points, 1000)
+    with pytest.warns(ScalingWarning, match=r"6 weights.*'propagation' needs a smaller scale"):
+        play(steep, labels, "propagation")
+    with pytest.warns(ScalingWarning, match="'nearest' needs a smaller scale"):
+        play(steep, labels, "nearest")
+    assert play(steep, labels, "nearest", distance="resistance").mistakes <= 2
+    assert play(steep, labels, "pounce").mistakes <= 2
+    play(exponential_graph(points, 2), labels, "propagation")

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 import strategies
 import zerokelvin as zk
-from zerokelvin.errors import LabelError, NodeError, ParameterError, SessionError
+from zerokelvin.errors import DataError, LabelError, NodeError, ParameterError, SessionError
 
 PATH = zk.Graph.from_edges([("ann", "bob"), ("bob", "cem"), ("cem", "dan"), ("dan", "eve")])
 ISLANDS = zk.Graph.from_edges([(0, 1), (1, 2), (3, 4)])
@@ -315,3 +315,34 @@ def test_a_binary_learner_says_that_it_takes_no_third_class():
     assert session.classes == ("x", "y")
     with pytest.raises(LabelError, match="takes two classes"):
         zk.play(PATH, list("xyzxy"), TwoClasses())
+
+
+def test_what_is_no_graph_number_label_or_folder_is_refused(tmp_path):
+    for nothing in (None, [(0, 1)], "cora"):
+        with pytest.raises(ParameterError, match="is no graph"):
+            zk.start(nothing, "perceptron")
+        with pytest.raises(ParameterError, match="is no graph"):
+            zk.play(nothing, [0, 1], "auto")
+    for wrong in (1.5, "3", True):
+        with pytest.raises(ParameterError, match=r"budget=.* must be a whole number"):
+            zk.start(PATH, "perceptron", budget=wrong)
+        with pytest.raises(ParameterError, match=r"seed=.* must be a whole number"):
+            zk.start(PATH, "perceptron", seed=wrong)
+        with pytest.raises(ParameterError, match=r"repeats=.* must be a whole number"):
+            zk.play(PATH, list("xxyyy"), "perceptron", repeats=wrong)
+    session = zk.start(PATH, "perceptron", classes=["x", "y"])
+    for label in (["x"], ("x", ["y"])):
+        with pytest.raises(LabelError, match="not hashable"):
+            session.learn("ann", label)
+    session.learn("ann", "x")
+    with pytest.raises(LabelError, match="not hashable"):
+        session.correct("ann", {"x"})
+    for labels in (None, "xxyyy", 3):
+        with pytest.raises(LabelError, match="no labels of nodes"):
+            session.bound(labels)
+    with pytest.raises(DataError, match="there is no folder"):
+        session.save(tmp_path / "none" / "s.zk")
+    with pytest.raises(DataError, match="is a folder"):
+        session.save(tmp_path)
+    assert list(tmp_path.iterdir()) == []
+    assert session.predict("ann").label == "x"

@@ -20,7 +20,6 @@ from __future__ import annotations
 
 import json
 import os
-import tempfile
 import zipfile
 from collections.abc import Mapping
 from pathlib import Path
@@ -30,6 +29,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from zerokelvin.errors import SessionError
+from zerokelvin.io.files import replacing
 
 __all__ = ["read_session", "write_session"]
 
@@ -41,19 +41,12 @@ def write_session(
     path: str | os.PathLike[str], header: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]
 ) -> None:
     """Write header and arrays to `path` in one step."""
-    target = Path(path)
     text = json.dumps({"format": FORMAT, "version": VERSION, **header}, allow_nan=False)
     members: dict[str, Any] = {"header": np.frombuffer(text.encode(), dtype=np.uint8), **arrays}
-    handle, name = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
-    try:
-        with os.fdopen(handle, "wb") as file:
-            np.savez_compressed(file, **members)
-            file.flush()
-            os.fsync(file.fileno())
-        Path(name).replace(target)
-    except BaseException:
-        Path(name).unlink(missing_ok=True)
-        raise
+    with replacing(path) as draft, draft.open("wb") as file:
+        np.savez_compressed(file, **members)
+        file.flush()
+        os.fsync(file.fileno())
 
 
 def read_session(path: str | os.PathLike[str]) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
@@ -64,8 +57,8 @@ def read_session(path: str | os.PathLike[str]) -> tuple[dict[str, Any], dict[str
         header = json.loads(members.pop("header").tobytes().decode())
     except FileNotFoundError:
         raise SessionError(f"no session file at '{path}'.") from None
-    except (OSError, ValueError, KeyError, EOFError, AttributeError, zipfile.BadZipFile) as problem:
-        raise SessionError(f"'{path}' is not a session file or is damaged ({problem}).") from None
+    except (OSError, ValueError, KeyError, EOFError, AttributeError, zipfile.BadZipFile):
+        raise SessionError(f"'{path}' is not a session file, or is damaged.") from None
     if header.get("format") != FORMAT:
         raise SessionError(f"'{path}' is not a zerokelvin session.")
     if header.get("version") != VERSION:

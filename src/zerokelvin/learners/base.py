@@ -19,6 +19,7 @@ names the class in ``Learner.problems``. When a graph grows, problems hand over 
 from __future__ import annotations
 
 import dataclasses
+import warnings
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -30,9 +31,11 @@ from numpy.typing import NDArray
 from zerokelvin.certify import Assumption, Bound
 from zerokelvin.errors import ParameterError
 from zerokelvin.graph import Graph
+from zerokelvin.graph.exponential import ExponentialGraph
 from zerokelvin.graph.features import Features
 from zerokelvin.learners.asking import confidence, worth_asking
 from zerokelvin.learners.growth import EXACT, Growth
+from zerokelvin.linalg.solution import ScalingWarning
 from zerokelvin.registry import Registry
 
 __all__ = ["LEARNERS", "Learner", "Problems", "State", "Trace", "Trials", "learner", "make", "names", "sign"]
@@ -278,10 +281,26 @@ class Learner(ABC):
 
     def check_domain(self, graph: Graph) -> None:
         """Refuse a domain that this learner cannot work with."""
+        if not isinstance(graph, (Graph, Features)):
+            raise ParameterError(
+                f"{type(graph).__name__} is no graph; make one with Graph.from_edges or read_graph."
+            )
         if isinstance(graph, Features) and not self.takes_features:
             raise ParameterError(
                 f"learner '{self.name}' needs a graph, not features; build one with knn_graph(X)."
             )
+        if isinstance(graph, ExponentialGraph) and graph.num_clamped and not self.takes_exponents():
+            warnings.warn(
+                f"{graph.num_clamped} of {graph.num_edges} weights are too small for floats and all count as "
+                "1e-300 of the largest; 'pounce', and 'nearest' with distance='resistance', use exponents "
+                f"instead, while '{self.name}' needs a smaller scale a.",
+                ScalingWarning,
+                stacklevel=2,
+            )
+
+    def takes_exponents(self) -> bool:
+        """Whether it uses the exponents of an `ExponentialGraph`, whatever its weights can hold."""
+        return False
 
     def params(self) -> dict[str, Any]:
         """The hyper-parameters by name."""

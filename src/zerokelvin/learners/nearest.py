@@ -182,6 +182,10 @@ class Nearest(Learner):
         if self.distance not in _DISTANCES:
             raise ParameterError(f"unknown distance '{self.distance}'; known: {', '.join(_DISTANCES)}.")
 
+    def takes_exponents(self) -> bool:
+        """By resistances, yes."""
+        return self.distance == "resistance"
+
     def prepare(self, graph: Graph) -> Geometry | None:
         """The geometry of the graph where the distance is the resistance."""
         if self.distance == "geodesic":

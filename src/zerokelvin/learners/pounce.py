@@ -193,6 +193,10 @@ class Pounce(Learner):
 
     problems: ClassVar[type[Problems]] = PounceProblems
 
+    def takes_exponents(self) -> bool:
+        """Yes, where weights differ by more than 10⁹ or so."""
+        return True
+
     def prepare(self, graph: Graph) -> Certificate:
         """The geometry of the graph, shared by all classes and shuffles."""
         require_definite(graph, "pounce")

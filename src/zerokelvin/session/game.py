@@ -32,6 +32,7 @@ from zerokelvin.learners.asking import coins
 from zerokelvin.learners.forgetting import forgetful
 from zerokelvin.learners.guided import guided
 from zerokelvin.session.bounds import game_bound
+from zerokelvin.session.counts import require_whole
 from zerokelvin.session.labels import Labelling, decide, encode_labels, num_problems, to_signs
 from zerokelvin.session.run import Run, Runs
 
@@ -192,8 +193,7 @@ def play_shuffles(
     >>> len(runs.runs), round(runs.mean("mistakes"), 3)
     (3, 1.667)
     """
-    if shuffles < 1:
-        raise ParameterError(f"shuffles={shuffles} must be at least 1.")
+    require_whole("shuffles", shuffles, 1)
     chosen = forgetful(guided(learners.make(learner, **params), parse_policy(policy)), forget)
     chosen.check_domain(graph)
     labelling = encode_labels(graph, labels, classes)
@@ -241,15 +241,9 @@ def _check(
     for name, share in (("label_noise", label_noise), ("concept_noise", concept_noise)):
         if not 0 <= share <= 1:
             raise ParameterError(f"{name}={share} must lie between 0 and 1.")
-    if repeats < 1:
-        raise ParameterError(f"repeats={repeats} must be at least 1.")
-    for name, count in (("delay", delay), ("drift", drift)):
-        if count < 0:
-            raise ParameterError(f"{name}={count} must be at least 0.")
-    if budget is not None and budget < 0:
-        raise ParameterError(f"budget={budget} must be at least 0.")
-    if seed < 0:
-        raise ParameterError(f"seed={seed} must be at least 0.")
+    require_whole("repeats", repeats, 1)
+    for name, count in (("delay", delay), ("drift", drift), ("budget", budget or 0), ("seed", seed)):
+        require_whole(name, count)
 
 
 def _order(graph: Graph, labelling: Labelling, order: Any, rng: np.random.Generator) -> Ints:

@@ -118,6 +118,8 @@ def _in_node_order(graph: Graph, labels: Any) -> list[Any]:
         for name, label in labels.items():
             values[graph.index(name)] = _plain(label)
         return values
+    if labels is None or isinstance(labels, str) or not isinstance(labels, Iterable):
+        raise LabelError(f"labels {labels!r} are no labels of nodes; give one per node, or a mapping.")
     array = labels if isinstance(labels, np.ma.MaskedArray) else None
     values = array.tolist() if array is not None else [_plain(value) for value in labels]
     if len(values) != graph.num_nodes:

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from zerokelvin import learners
 from zerokelvin.certify import Bound
-from zerokelvin.errors import LabelError, ParameterError, SessionError
+from zerokelvin.errors import LabelError, SessionError
 from zerokelvin.graph import Graph
 from zerokelvin.learners import Learner, Policy, parse_policy
 from zerokelvin.learners.asking import coins, confidence, worth_asking
@@ -27,6 +27,7 @@ from zerokelvin.learners.forgetting import forgetful
 from zerokelvin.learners.guided import guided
 from zerokelvin.session import saving
 from zerokelvin.session.bounds import game_bound
+from zerokelvin.session.counts import require_whole
 from zerokelvin.session.growing import extend
 from zerokelvin.session.labels import (
     class_array,
@@ -106,6 +107,7 @@ class Session:
         label = _value(label)
         if is_unknown(label):
             raise LabelError(f"label {label!r} for node {node!r} means unknown; call skip({node!r}) instead.")
+        _require_hashable(label)
         event = Event(LEARN, index, label)
         if label not in self.classes:
             self.classes = self._classes_with([*self.events, event])
@@ -125,6 +127,7 @@ class Session:
         )
         if at is None:
             raise SessionError(f"node {node!r} has no answer to correct; call learn({node!r}, label).")
+        _require_hashable(label)
         replacement = [] if is_unknown(label) else [Event(LEARN, index, label)]
         events = [*self.events[:at], *replacement, *self.events[at + 1 :]]
         kept = self._outcomes[: self._settled]
@@ -180,6 +183,15 @@ class Session:
     def open_questions(self, limit: int | None = None) -> list[Hashable]:
         """The nodes worth asking about now, the least sure first; empty when nothing is left to ask."""
         return open_questions(self, limit)
+
+    def variance(self, node: Hashable) -> float:
+        """The predictive variance at a node, for learners that know one (`gaussian`, `auto`, `ollgc`, …)."""
+        index = self.graph.index(node)
+        if not self.learner.has_variance:
+            raise SessionError(
+                f"learner '{self.learner.name}' knows no variance; choose 'gaussian', 'auto' or 'ollgc'."
+            )
+        return float(self._problems.variance(index))
 
     @property
     def remaining_error(self) -> float | None:
@@ -405,10 +417,8 @@ def start(
     >>> session.predict("bob").label, session.mistakes
     ('fraud', 2)
     """
-    if budget is not None and budget < 0:
-        raise ParameterError(f"budget={budget} must be at least 0.")
-    if seed < 0:
-        raise ParameterError(f"seed={seed} must be at least 0.")
+    require_whole("budget", 0 if budget is None else budget)
+    require_whole("seed", seed)
     values = None if classes is None else [_value(label) for label in classes]
     asking = parse_policy(policy)
     chosen = forgetful(guided(learners.make(learner, **params), asking), forget)
@@ -435,6 +445,13 @@ def load(path: str | os.PathLike[str], graph: Graph) -> Session:
     else:
         session._replay(events, [] if kept is None else kept[: header["settled"]])
     return session
+
+
+def _require_hashable(label: Any) -> None:
+    try:
+        hash(label)
+    except TypeError:
+        raise LabelError(f"label {label!r} is not hashable; give text, a number or a tuple.") from None
 
 
 def _value(label: Any) -> Any:
