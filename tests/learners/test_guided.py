@@ -153,3 +153,20 @@ def test_what_a_guide_cannot_do():
     one = play(TREE, LABELS, "pounce", policy="doubt:0.2", prepared=prepared)
     two = play(TREE, LABELS, "pounce", policy="doubt:0.2")
     np.testing.assert_array_equal(one.margins, two.margins)
+
+
+@pytest.mark.parametrize("name", ["perceptron", "propagation", "pounce", "longest-path", "auto"])
+def test_a_grown_session_goes_on_from_its_file(name, tmp_path):
+    """A perceptron that has grown is not one that learnt on the final graph, so the file must hold it."""
+    session = start(TREE, name, classes=("a", "b"), policy="doubt:0.5")
+    for node in (0, 4, 2, 7, 2):
+        session.learn(node, LABELS[node])
+    session.add_nodes(2, edges=[(9, 2), (9, 6), (10, 4), (10, 9)])
+    session.save(tmp_path / "s.zk")
+    again = zk.load(tmp_path / "s.zk", session.graph)
+    for node, label in ((9, "b"), (6, "a"), (10, "b")):
+        assert [again.predict(i) for i in range(11)] == [session.predict(i) for i in range(11)]
+        assert [again.variance(i) for i in range(11)] == [session.variance(i) for i in range(11)]
+        session.learn(node, label)
+        again.learn(node, label)
+    assert again.queries == session.queries

@@ -39,6 +39,8 @@ Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
 
 GUIDE = Gaussian(tol=0.002)
+GUIDES = "guide-"
+"""Before the names of the guide's arrays."""
 
 
 def guided(learner: Learner, policy: Policy) -> Learner:
@@ -65,11 +67,15 @@ class Preparation:
 
 
 class GuidedState(State):
-    """One binary problem: the learner's in all but the variance. It is restored by replaying its updates."""
+    """One binary problem: the learner's in all but the variance.
+
+    It is saved with the guide's where both can be; otherwise it is restored by replaying its updates.
+    """
 
     def __init__(self, owner: GuidedProblems, problem: int) -> None:
         self.owner = owner
         self.inner = owner.inner.states[problem]
+        self.guide = owner.guide.states[problem]
 
     def margin(self, node: Any) -> float:
         """The learner's margin."""
@@ -110,6 +116,25 @@ class GuidedState(State):
     def bound(self, labels: Ints) -> Bound:
         """The learner's bound."""
         return self.inner.bound(labels)
+
+    @property
+    def fields(self) -> tuple[str, ...]:  # type: ignore[override]
+        """Names of the saved arrays, the guide's marked; none where one of the two has none."""
+        if not (self.inner.fields and self.guide.fields):
+            return ()
+        return (*self.inner.fields, *(GUIDES + name for name in self.guide.fields))
+
+    def snapshot(self) -> dict[str, NDArray[Any]]:
+        """The arrays of both."""
+        if not self.fields:
+            return {}
+        guide = {GUIDES + name: array for name, array in self.guide.snapshot().items()}
+        return self.inner.snapshot() | guide
+
+    def restore(self, arrays: Any) -> None:
+        """Put saved arrays back in both."""
+        self.inner.restore({name: arrays[name] for name in self.inner.fields})
+        self.guide.restore({name: arrays[GUIDES + name] for name in self.guide.fields})
 
 
 class GuidedProblems(Problems):
