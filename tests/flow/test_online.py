@@ -196,6 +196,9 @@ def test_paths_tie_nodes_to_labels():
                 assert steps[path.before - 1][1] == classes[node]
                 assert (place[path.edges[0][0]], place[path.edges[-1][1]]) == (-1, 1)
                 assert all((cuts[:, u] != cuts[:, v]).any() for u, v in path.edges)
+                assert node in path.nodes
+                passed = set(itertools.pairwise(path.nodes)) - neighbours
+                assert all(classes[u] == classes[v] for u, v in passed)
             assert [place[v] for v in path.labels] == ([-1, 1] if place[node] == 0 else [place[node]])
             assert set(path.labels) <= set(labels)
     assert seen == {1, 2}

@@ -66,9 +66,13 @@ class CutPath:
 
     @property
     def nodes(self) -> tuple[int, ...]:
-        """The nodes passed, from the node to its label or from label to label."""
-        inside = (end for edge in self.edges for end in edge)
-        passed = self.way or (self.labels[0], *inside, self.labels[-1])
+        """The nodes passed, from the node to its label or from label to label by way of the node.
+
+        Two in a row that no edge joins lie in one super-vertex: every minimum cut keeps them together.
+        """
+        first = (end for edge in self.edges[: self.before] for end in edge)
+        second = (end for edge in self.edges[self.before :] for end in edge)
+        passed = self.way or (self.labels[0], *first, self.node, *second, self.labels[-1])
         return tuple(at for k, at in enumerate(passed) if k == 0 or at != passed[k - 1])
 
 
