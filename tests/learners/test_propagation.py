@@ -82,13 +82,15 @@ def test_columns_agree_with_the_definition(game, kernel):
 @settings(max_examples=40)
 @given(class_games(), KERNELS, st.sampled_from([0.3, 0.01]))
 def test_the_tolerance_is_kept(game, kernel, tol):
-    """The sum of all votes is within tol, times the scale of the kernel."""
+    """The sum of all votes is within tol, times the scale of the kernel in units of the mean weight."""
     graph, classes, trials, _ = game
     problems = Propagation(kernel=kernel, b=0.0, tol=tol).start_problems(graph, classes, None, 0)
     for node, code in trials:
         problems.diffusion.learn(node, code)
     matrix = naive.kernel(graph, kernel)
-    out = problems.diffusion.system.out
+    power = {"regularized": 0, "normalized": 0.5, "pagerank": 1}[kernel.split(":")[0]]
+    unit = graph.edge_weights.mean() ** power if graph.num_edges else 1.0
+    out = problems.diffusion.system.out / unit
     for node in range(graph.num_nodes):
         exact = [sum(matrix[node, i] for i, c in trials if c == k) for k in range(max(2, classes))]
         assert np.abs(problems.diffusion.values(node) - exact).max() <= tol * out[node] + 1e-9
@@ -205,3 +207,45 @@ def test_the_reason_states_the_certified_error():
     exact = zk.start(line, "propagation", classes=[0, 1], kernel="regularized:0.5", engine="dense")
     exact.learn(0, 1)
     assert session.predict(2).margin == pytest.approx(exact.predict(2).margin, abs=0.02)
+
+
+@pytest.mark.parametrize("kernel", ["normalized:0.1", "pagerank:0.85"])
+@pytest.mark.parametrize("unit", [1e-12, 1e-3, 1e4, 1e12])
+def test_the_unit_of_the_weights_does_not_matter(kernel, unit):
+    example = zk.generators.planted_partition([30, 30], 0.2, 0.03, np.random.default_rng(0))
+    graph = example.graph
+    other = zk.Graph.from_edges(graph.edges, unit * graph.edge_weights, num_nodes=graph.num_nodes)
+    plain = zk.play(graph, example.labels, "propagation", kernel=kernel)
+    scaled = zk.play(other, example.labels, "propagation", kernel=kernel)
+    assert scaled.margins == pytest.approx(plain.margins, abs=1e-5)
+
+
+@pytest.mark.parametrize("name", ["propagation", "gaussian"])
+def test_kernels_that_reach_too_far_for_push_are_computed_by_columns(name):
+    line = zk.Graph.from_edges([(i, i + 1) for i in range(39)], weights=[1e6] * 39)
+    labels = [0] * 20 + [1] * 20
+    far = zk.play(line, labels, name, kernel="regularized:0.1")
+    assert far.margins == pytest.approx(
+        zk.play(line, labels, name, kernel="regularized:0.1", engine="direct").margins, abs=1e-6
+    )
+    session = zk.start(zk.Graph.from_edges([(0, 1)]), name, classes=[0, 1], kernel="regularized:0.1")
+    session.learn(0, 1)
+    session.add_nodes(1, edges=[(1, 2)], weights=[1e6])  # now another engine
+    fresh = zk.start(session.graph, name, classes=[0, 1], kernel="regularized:0.1")
+    fresh.learn(0, 1)
+    for node in range(3):
+        assert session.predict(node).margin == pytest.approx(fresh.predict(node).margin)
+
+
+def test_a_growth_that_changes_the_unit_keeps_the_certified_error():
+    line = zk.Graph.from_edges([(i, i + 1) for i in range(11)], weights=[1e-2] * 11)
+    session = zk.start(line, "propagation", classes=[0, 1], tol=0.3)
+    session.learn(0, 1)
+    session.add_nodes(
+        2, edges=[(11, 12), (12, 13)], weights=[1e2] * 2
+    )  # the mean weight is 1,800 times larger
+    exact = zk.start(session.graph, "propagation", classes=[0, 1], engine="dense")
+    exact.learn(0, 1)
+    allowed = 0.3 * np.sqrt(session.graph.degrees / session.graph.edge_weights.mean())
+    gaps = [session.predict(i).scores[1] - exact.predict(i).scores[1] for i in range(14)]
+    assert (np.abs(gaps) <= 2 * allowed + 1e-9).all()

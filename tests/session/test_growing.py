@@ -148,7 +148,7 @@ def test_repaired_channels_are_within_the_certified_error(name, kernel, story, t
     session = tell(zk.start(story[0], name, classes=["a", "b", "c"], kernel=kernel, tol=tol, b=b), story)
     diffusion = session._problems.diffusion
     relaxation, system = diffusion.relaxation, diffusion.system
-    precision = diffusion.numbers[0]
+    precision, tol = diffusion.numbers[0], tol / system.unit
     shown = diffusion.counts.sum(axis=0)
     excess = system.excess + precision * system.into**2 * shown
     matrix = session.graph.laplacian().toarray() + np.diag(excess)

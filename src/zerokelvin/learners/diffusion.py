@@ -56,18 +56,31 @@ __all__ = [
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
 
+FAR = 1e4
+"""Mean degree over mean excess beyond which local relaxation would take too long."""
+
 EXPLAINED = 1e-5
 """Tolerance of the column behind an explanation, where the learner's own is coarser."""
 
 
 @dataclass(frozen=True, eq=False)
 class System:
-    """A kernel as out · (D − A + E)⁻¹ · into with diagonal `into`, `out` and E = diag(excess)."""
+    """A kernel as out · (D − A + E)⁻¹ · into with diagonal `into`, `out` and E = diag(excess).
+
+    Where the kernel does not depend on the unit of the weights, the size of a solution does, and a tolerance
+    divided by `unit` is the same whatever they are measured in.
+    """
 
     graph: Graph
     excess: Floats
     into: Floats
     out: Floats
+    unit: float = 1.0
+
+    @property
+    def is_local(self) -> bool:
+        """Whether relaxation ends: its sweeps grow with degrees over excess."""
+        return float(self.graph.degrees.sum()) <= FAR * float(self.excess.sum())
 
     @property
     def symmetric(self) -> bool:
@@ -111,17 +124,18 @@ def system_of(graph: Graph, kernel: str) -> System | None:
     except ValueError:
         raise ParameterError(f"kernel '{kernel}' needs a number after the colon.") from None
     ones = np.ones(graph.num_nodes)
+    unit = float(graph.edge_weights.mean()) if graph.num_edges else 1.0
     degrees = np.where(graph.degrees > 0, graph.degrees, 1.0)
     if name == "pagerank":
         if not 0 < value < 1:
             raise ParameterError(f"kernel '{kernel}' needs a number strictly between 0 and 1.")
         rate = (1.0 - value) / value
-        return System(graph, rate * degrees, ones, rate * degrees)
+        return System(graph, rate * degrees, ones, rate * degrees, unit)
     if not (np.isfinite(value) and value > 0):
         raise ParameterError(f"kernel '{kernel}' needs a positive number after the colon.")
     if name == "regularized":
         return System(graph, value * ones, ones, ones)
-    return System(graph, value * degrees, np.sqrt(degrees), np.sqrt(degrees))
+    return System(graph, value * degrees, np.sqrt(degrees), np.sqrt(degrees), math.sqrt(unit))
 
 
 class Diffusion:
@@ -314,9 +328,11 @@ class DiffusionProblems(Problems):
         self.diffusion.learn(node, code_of(signs))
 
     def hand_over(self, heir: Problems, growth: Growth) -> None:
-        """Repair the channels where the graph has grown."""
+        """Repair the channels where the graph has grown; learn again where the engine is now another."""
         if isinstance(heir, DiffusionProblems):
             grow_diffusion(self.diffusion, heir.diffusion, growth.touched)
+        else:
+            super().hand_over(heir, growth)
 
     def bound(self, labels: Sequence[Ints]) -> Bound:
         """One bound for all classes together."""

@@ -129,8 +129,9 @@ class Gaussian(Learner):
         where the graph says nothing; with 1 it competes with the graph (Cora's error .154 becomes .170).
         On vectors with a linear kernel it is the intercept, which wants a weight like 1.
     engine
-        ``"push"`` relaxes locally where the kernel allows it; ``"exact"`` or an engine of
-        `zerokelvin.linalg.kernel_columns` factorises, as `Features` always do.
+        ``"push"`` relaxes locally where the kernel allows it and EPS is not below 10⁻⁴ of the mean degree
+        (of 1 where normalized); ``"exact"`` or an engine of `zerokelvin.linalg.kernel_columns` factorises,
+        as `Features` always do.
     tol
         Certified error of the values by local relaxation; relative residual of columns otherwise.
 
@@ -170,7 +171,7 @@ class Gaussian(Learner):
         graph.require_positive("gaussian")
         symmetric = isinstance(self.kernel, str) and not self.kernel.startswith("pagerank")
         system = system_of(graph, self.kernel) if symmetric else None
-        if system is not None and self.engine == "push":
+        if system is not None and self.engine == "push" and system.is_local:
             return system
         engine = "auto" if self.engine in ("push", "exact") else self.engine
         return kernel_columns(graph, self.kernel, engine, min(self.tol, 1e-8))
@@ -190,7 +191,7 @@ class Gaussian(Learner):
         if isinstance(prepared, Features):
             return vector_problems(prepared, count, self.mu, self.b)
         if isinstance(prepared, System):
-            diffusion = Diffusion(prepared, count, 1.0 / self.mu, self.b, self.tol)
+            diffusion = Diffusion(prepared, count, 1.0 / self.mu, self.b, self.tol / prepared.unit)
             return GaussianProblems([GaussianState(diffusion, c) for c in range(count)], diffusion)
         covariance = Covariance(prepared, count, self.mu, self.b)
         return ExactProblems([ExactState(covariance, c) for c in range(count)], covariance)

@@ -114,7 +114,7 @@ def grow_diffusion(old: Diffusion, new: Diffusion, touched: Ints) -> None:
     nothing = np.zeros(0)
     for x, r, own in zip(after.x, after.r, new.counts, strict=True):
         _residuals(after.csr, after.diagonal[0], x, r, gain * own, touched)
-        for node in touched.tolist():
+        for node in np.flatnonzero(np.abs(r) > after.diagonal[1]).tolist():
             relax(after.csr, after.diagonal, x, r, after.scratch, node, (nothing, new.counts, nothing))
     if precision > 0:
         new.sums[:] = new.counts @ (system.out * after.x.sum(axis=0))

@@ -9,7 +9,9 @@ Unlike the perceptron it learns from every label, right or wrong; it is label pr
 2004) played online, and the unregularised limit μ → ∞ of `gaussian`. Kernels (L + εI)⁻¹, (Lₙ + εI)⁻¹
 and personalised PageRank are kept by local relaxation (`zerokelvin.linalg.relaxation`): an update touches
 only the neighbourhood that matters, and the sum of *all* votes at every node is within `tol` of the exact
-one (times √d_i where normalized, times rate·d_i for PageRank). Other kernels cost one column per label.
+one (times √d_i where normalized, times rate·d_i for PageRank, degrees in units of the mean weight). Other
+kernels, and these where EPS is below 10⁻⁴ of the mean degree (of 1 where normalized), cost one column per
+label.
 
 A label that comes again is one more vote; a contradicting one cancels it.
 
@@ -201,8 +203,8 @@ class Propagation(Learner):
     b
         A constant vote: decides by the class counts where no other vote arrives.
     engine
-        ``"push"`` for local relaxation where the kernel allows it; anything else computes columns, as in
-        `zerokelvin.linalg.kernel_columns`.
+        ``"push"`` for local relaxation where the kernel allows it and EPS is not too small (see the module);
+        anything else computes columns, as in `zerokelvin.linalg.kernel_columns`.
     tol
         Certified error of the sum of votes by local relaxation; relative residual of a column otherwise.
 
@@ -232,7 +234,7 @@ class Propagation(Learner):
         graph.require_positive("propagation")
         named = isinstance(self.kernel, str)
         system = system_of(graph, self.kernel) if named else None
-        if system is not None and self.engine == "push":
+        if system is not None and self.engine == "push" and system.is_local:
             return system
         engine, tol = "auto" if self.engine == "push" else self.engine, min(self.tol, 1e-6)
         if named and self.kernel.startswith("pagerank"):
@@ -254,7 +256,7 @@ class Propagation(Learner):
         if not isinstance(prepared, System):
             votes = Votes(prepared, count, self.b)
             return ColumnProblems([ColumnState(votes, c) for c in range(count)], votes)
-        diffusion = Diffusion(prepared, count, 0.0, self.b, self.tol)
+        diffusion = Diffusion(prepared, count, 0.0, self.b, self.tol / prepared.unit)
         return DiffusionProblems([PropagationState(diffusion, c) for c in range(count)], diffusion)
 
 
