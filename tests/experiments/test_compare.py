@@ -118,6 +118,8 @@ def test_bad_options(options, named):
 def test_no_labels():
     with pytest.raises(ZerokelvinError, match="no node has a label"):
         compare(LINE, [None] * 30)
+    with pytest.raises(ZerokelvinError, match="neither a learner nor a peer"):
+        compare(LINE, [0, 1] * 15, learners=[], peers=[])
 
 
 def test_the_picture_shows_every_row():

@@ -183,6 +183,16 @@ def test_from_one_node_to_everything():
         assert session.predict_all().tolist() == labels
 
 
+@pytest.mark.parametrize("learner", ["longest-path", "propagation", "nearest", "pounce", "auto"])
+def test_an_edge_whose_weight_is_taken_away_parts_components(learner):
+    session = zk.start(zk.Graph.from_edges([(0, 1), (1, 2)]), learner, classes=["x", "y"])
+    session.learn(0, "x")
+    session.add_edges([(0, 1)], weights=[-1.0])
+    assert session.graph.num_edges == 1
+    assert "No node of its component" in session.predict(2).reason
+    assert session.predict(0).label == session.predict(2).label == "x"
+
+
 def test_components_that_merge_share_their_labels():
     islands = zk.Graph.from_edges([(0, 1), (2, 3)])
     for learner in ("longest-path", "propagation", "nearest", "pounce", "interpolation"):

@@ -115,6 +115,8 @@ def compare(
         raise ParameterError(f"time_limit={time_limit} must be positive.")
     own = [name for name in (LEARNERS if learners is None else learners) if LEARNERS[name]]
     others = [PEERS[name] for name in (PEERS if peers is None else peers)]
+    if not (own or others):
+        raise ParameterError("neither a learner nor a peer is named; a comparison needs at least one.")
     labelling = encode_labels(graph, labels)
     if len(labelling.known) == 0:
         raise ParameterError("no node has a label; a comparison needs at least one.")

@@ -49,7 +49,7 @@ def _follow(session: Session, graph: Graph) -> None:
     heir = session.learner.start_problems(graph, len(problems.states), prepared, session.seed)
     if session._counts.any():
         problems.hand_over(heir, Growth(session.graph, graph, lambda: _answers(session)))
-    known = np.flatnonzero(session._labelled[session.graph.components])  # nodes of components with labels
+    known = [event.node for event in session.events if event.kind == LEARN]  # edges may have gone too
     session._labelled = np.zeros(graph.num_components, dtype=np.bool_)
     session._labelled[graph.components[known]] = True
     session.graph, session._prepared, session._problems = graph, prepared, heir
