@@ -16,7 +16,7 @@ from zerokelvin.learners.diffusion import Diffusion, system_of
 from zerokelvin.learners.experts import start_experts
 from zerokelvin.learners.hedge import PRECISION, AdaHedge, Combination
 from zerokelvin.learners.influence import TOL, Influence
-from zerokelvin.learners.mixing import SOFT, Mixing
+from zerokelvin.learners.mixing import PRIOR, SOFT, Mixing
 from zerokelvin.learners.target import AUDITS, Target
 
 
@@ -27,12 +27,15 @@ def test_adahedge_agrees_with_its_definition_and_keeps_its_bound(experts, total,
     rng = np.random.default_rng(seed)
     losses = rng.random((total, experts)) ** 2
     losses = (losses > 0.4).astype(float) if hard else losses
-    expected, suffered, gap = naive.adahedge(losses)
-    hedge = AdaHedge(experts)
+    prior = np.full(experts, 1 / experts) if seed % 2 else rng.dirichlet(np.ones(experts)) + 1e-6
+    prior /= prior.sum()
+    expected, suffered, gap = naive.adahedge(losses, prior)
+    hedge = AdaHedge(prior)
+    allowance = 1 - np.log(prior) / np.log(experts)
     for t in range(total):
         np.testing.assert_allclose(hedge.weights(), expected[t], atol=1e-9)
         hedge.learn(losses[t])
-        assert hedge.loss <= hedge.losses.min() + 2 * hedge.gap + 1e-9
+        assert hedge.loss <= (hedge.losses + allowance * hedge.gap).min() + 1e-9
     assert hedge.loss == pytest.approx(suffered)
     assert hedge.gap == pytest.approx(gap)
 
@@ -60,7 +63,7 @@ def test_the_mixture_agrees_with_its_definition(experts, classes, total, seed):
     rng = np.random.default_rng(seed)
     floors, kernels = rng.uniform(0.01, 0.5, experts), rng.random(experts) < 0.5
     mixing = Mixing(floors, kernels, classes)
-    slow = naive.Mixing(floors, kernels, classes, SOFT, PRECISION)
+    slow = naive.Mixing(floors, kernels, classes, SOFT, PRECISION, PRIOR)
     values, codes = rng.normal(size=(total, experts, classes)), rng.integers(classes, size=total)
     winners = []
     for t in range(total):

@@ -6,16 +6,17 @@ from decimal import Decimal
 import numpy as np
 
 
-def adahedge(losses):
+def adahedge(losses, prior):
     """Weights before each trial, the mixture's loss and the gap Δ, from the whole history each time."""
     total, experts = losses.shape
     weights, gap, suffered = [], 0.0, 0.0
     for t in range(total):
         past = [math.fsum(losses[s, k] for s in range(t)) for k in range(experts)]
         if gap == 0:
-            raw = [1.0 if p <= min(past) else 0.0 for p in past]
+            raw = [x if p <= min(past) else 0.0 for p, x in zip(past, prior, strict=True)]
         else:
-            raw = [math.exp(-math.log(experts) / gap * (p - min(past))) for p in past]
+            rate = math.log(experts) / gap
+            raw = [x * math.exp(-rate * (p - min(past))) for p, x in zip(past, prior, strict=True)]
         w = np.array(raw) / sum(raw)
         weights.append(w)
         loss = float(w @ losses[t])
@@ -23,10 +24,12 @@ def adahedge(losses):
             mix = min(losses[t, k] for k in range(experts) if w[k] > 0)
         else:
             rate = Decimal(math.log(experts) / gap)  # decimals do not underflow, whatever the rate
-            exact = [(-rate * Decimal(p - min(past))).exp() for p in past]
+            exact = [
+                Decimal(x) * (-rate * Decimal(p - min(past))).exp() for p, x in zip(past, prior, strict=True)
+            ]
             seen = sum(x * (-rate * Decimal(losses[t, k])).exp() for k, x in enumerate(exact))
             mix = float(-(seen / sum(exact)).ln() / rate)
-        gap += max(0.0, loss - mix)
+        gap += loss - mix if loss - mix > 1e-12 else 0.0
         suffered += loss
     return np.array(weights), suffered, gap
 
@@ -47,8 +50,10 @@ def newton(theta, covariance, logs, code):
 class Mixing:
     """The mixture by its definitions, everything recomputed from the history."""
 
-    def __init__(self, floors, kernels, classes, soft, precision):
+    def __init__(self, floors, kernels, classes, soft, precision, first):
         self.floors, self.soft = floors, soft
+        self.prior = np.full(len(floors) + 3, (1 - first) / (len(floors) + 2))
+        self.prior[len(floors)] = first
         self.groups = [[*np.flatnonzero(kernels), len(floors)], list(range(len(floors) + 1))]
         self.counts = np.zeros(classes)
         self.thetas = [np.concatenate([np.full(len(g), 1 / len(g)), np.zeros(classes)]) for g in self.groups]
@@ -69,7 +74,7 @@ class Mixing:
         top = np.isclose(everyone, everyone.max(axis=1, keepdims=True), rtol=1e-15, atol=0)
         self.votes = self.soft * everyone + (1 - self.soft) * top / top.sum(axis=1, keepdims=True)
         history = np.array(self.losses).reshape(-1, len(everyone))
-        weights = adahedge(np.vstack([history, np.zeros(len(everyone))]))[0][-1]
+        weights = adahedge(np.vstack([history, np.zeros(len(everyone))]), self.prior)[0][-1]
         trust = np.exp(-(self.surprises - self.surprises.min()))
         chances = trust / trust.sum() @ np.array(self.combined)
         return int(np.argmax(weights @ self.votes)), chances

@@ -11,8 +11,9 @@ Asking. Two rules, beside each of which a hard budget may be set:
 - with `target` = α the learner itself asks, until it can expect to be right on a share 1 − α of all nodes
   (`zerokelvin.learners.target`).
 
-Bound (`zerokelvin.learners.mixing`): mistakes ≤ 2 (min_k L_k + 2Δ) at every time, for AdaHedge loses at most
-min_k L_k + 2Δ (de Rooij et al. 2014, Lemma 3) and at least ½ where the prediction is wrong.
+Bound (`zerokelvin.learners.mixing`): mistakes ≤ 2 min_k { L_k + (1 + ln(1/π_k) / ln K) Δ } at every time, for
+AdaHedge loses at most half of that (de Rooij et al. 2014, Lemma 3, with a prior π) and at least ½ where the
+prediction is wrong.
 """
 
 from __future__ import annotations
@@ -87,10 +88,13 @@ class AutoState(State):
     def bound(self, labels: Ints) -> Bound:
         """Twice the loss that AdaHedge cannot exceed; it holds whatever the labels are."""
         mixing = self.mixture.mixing
-        best = int(np.argmin(mixing.losses))
-        least = float(mixing.losses[best])
-        terms = {f"loss of {self.mixture.names[best]}": least, "Δ": mixing.gap}
-        return Bound(2.0 * (least + 2.0 * mixing.gap), "Lemma 3, de Rooij et al. 2014", terms)
+        best = int(np.argmin(mixing.limits))
+        terms = {
+            f"loss of {self.mixture.names[best]}": float(mixing.losses[best]),
+            "prior π of it": float(mixing.prior[best]),
+            "Δ": mixing.gap,
+        }
+        return Bound(2.0 * float(mixing.limits[best]), "Lemma 3, de Rooij et al. 2014, with a prior", terms)
 
 
 class AutoProblems(Problems):

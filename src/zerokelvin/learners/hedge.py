@@ -1,8 +1,13 @@
 """Mixing experts online: AdaHedge, and a logistic combination that learns offsets per class.
 
-`AdaHedge` (de Rooij, van Erven, Grünwald and Koolen 2014) plays weights w_k ∝ exp(−η L_k) over experts with
-cumulative losses L_k, losses in [0, 1], and η = ln K / Δ where Δ is the cumulative mixability gap so far,
-Σ (w·ℓ + ln(w·e^(−ηℓ))/η). No rate has to be tuned, and its loss is at most min_k L_k + 2Δ at every time.
+`AdaHedge` (de Rooij, van Erven, Grünwald and Koolen 2014) plays weights w_k ∝ π_k exp(−η L_k) over K experts
+with cumulative losses L_k, losses in [0, 1], a prior π, and η = ln K / Δ where Δ is the cumulative mixability
+gap so far, Σ (w·ℓ + ln(w·e^(−ηℓ))/η). No rate has to be tuned. Its loss is the cumulative mix loss plus Δ, and
+as η falls the mix loss is at most L_k + ln(1/π_k)/η for every k, so that at every time
+
+    loss ≤ min_k { L_k + (1 + ln(1/π_k) / ln K) Δ },
+
+which with the uniform prior is their Lemma 3, min_k L_k + 2Δ.
 
 `Combination` is multinomial logistic regression on the experts' log-probabilities,
 
@@ -17,7 +22,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from zerokelvin.jit import kernel
 
@@ -25,14 +30,16 @@ __all__ = ["PRECISION", "AdaHedge", "Combination", "combine", "hedge_learn", "he
 
 Floats = NDArray[np.float64]
 
+ROUNDING = 1e-12
+
 PRECISION = 5.0
 """Of the prior of a combination's weights, around the mean of its experts."""
 
 
 class AdaHedge:
-    """Weights over experts.
+    """Weights over experts, from the weights `prior` of each, which sum to 1.
 
-    >>> hedge = AdaHedge(2)
+    >>> hedge = AdaHedge([0.5, 0.5])
     >>> for _ in range(50):
     ...     hedge.learn(np.array([0.0, 1.0]))
     >>> hedge.weights().round(3).tolist()
@@ -41,8 +48,9 @@ class AdaHedge:
     True
     """
 
-    def __init__(self, experts: int) -> None:
-        self.losses = np.zeros(experts)
+    def __init__(self, prior: ArrayLike) -> None:
+        self.logs = np.log(np.asarray(prior, dtype=np.float64))
+        self.losses = np.zeros(len(self.logs))
         self.totals = np.zeros(2)  # Δ, and the loss of the mixture
 
     @property
@@ -58,12 +66,12 @@ class AdaHedge:
     def weights(self) -> Floats:
         """The weights for the next trial."""
         result = np.empty(len(self.losses))
-        hedge_weights(self.losses, self.totals, result)
+        hedge_weights(self.logs, self.losses, self.totals, result)
         return result
 
     def learn(self, losses: Floats) -> None:
         """Take the losses of all experts in a trial, each in [0, 1]."""
-        hedge_learn(self.losses, self.totals, self.weights(), losses)
+        hedge_learn(self.logs, self.losses, self.totals, self.weights(), losses)
 
 
 class Combination:
@@ -87,35 +95,40 @@ class Combination:
 
 
 @kernel
-def hedge_weights(losses: Any, totals: Any, weights: Any) -> None:
-    """The weights of AdaHedge; while Δ = 0 the leaders share them."""
-    best, total = losses.min(), 0.0
+def hedge_weights(prior: Any, losses: Any, totals: Any, weights: Any) -> None:
+    """The weights of AdaHedge, from the logarithms of the prior; while Δ = 0 the leaders have them all."""
+    best = losses.min()
     for k in range(len(losses)):
         lead = losses[k] - best
         if totals[0] > 0.0:
-            weights[k] = np.exp(-lead * np.log(len(losses)) / totals[0])
+            weights[k] = prior[k] - lead * np.log(len(losses)) / totals[0]
         else:
-            weights[k] = 1.0 if lead <= 0.0 else 0.0
+            weights[k] = prior[k] if lead <= 0.0 else -np.inf
+    top, total = weights.max(), 0.0
+    for k in range(len(losses)):
+        weights[k] = np.exp(weights[k] - top)
         total += weights[k]
     for k in range(len(losses)):
         weights[k] /= total
 
 
 @kernel
-def hedge_learn(losses: Any, totals: Any, weights: Any, suffered: Any) -> None:
+def hedge_learn(prior: Any, losses: Any, totals: Any, weights: Any, suffered: Any) -> None:
     """Add a trial's losses; the mix loss in logarithms, as weights may be too small for floats."""
     mean = 0.0
     for k in range(len(losses)):
         mean += weights[k] * suffered[k]
     if totals[0] > 0.0:
         rate = np.log(len(losses)) / totals[0]
-        mixed = (_log_sum(-rate * losses) - _log_sum(-rate * (losses + suffered))) / rate
+        before = prior - rate * losses
+        mixed = (_log_sum(before) - _log_sum(before - rate * suffered)) / rate
     else:
         mixed = np.inf
         for k in range(len(losses)):
             if weights[k] > 0.0:
                 mixed = min(mixed, suffered[k])
-    totals[0] += max(0.0, mean - mixed)
+    if mean - mixed > ROUNDING:  # a gap of rounding alone would make the rate enormous
+        totals[0] += mean - mixed
     totals[1] += mean
     for k in range(len(losses)):
         losses[k] += suffered[k]

@@ -6,12 +6,14 @@ floor f_k per expert. Beside the experts stand the class frequencies so far and 
 
     p(c) = (1 − s) [c is its most likely class] + s q(c),    s = 0.01,
 
-AdaHedge weighs the votes by the losses 1 − p(true class), and the class of largest Σ w p is predicted. The
-probabilities given out are the combinations', weighed by how well each has predicted so far, ∝ exp(−its
+AdaHedge weighs the votes by the losses 1 − p(true class), starting with weight `PRIOR` for the frequencies and
+equal ones for the rest, and the class of largest Σ w p is predicted: where the graph says nothing, nobody has to
+be dethroned first. The probabilities given out are the combinations', weighed by how well each has predicted so far, ∝ exp(−its
 logarithmic loss): the Bayesian mixture, whose logarithmic loss is at most ln 2 above the better one's.
 
 Bound. Where the prediction is wrong, the true class has at most half of the votes, so AdaHedge suffers at
-least ½; and it suffers at most min_k L_k + 2Δ. Hence mistakes ≤ 2 (min_k L_k + 2Δ) at every time.
+least ½; and it suffers at most min_k { L_k + (1 + ln(1/π_k) / ln K) Δ }. Mistakes are at most twice that at every
+time.
 """
 
 from __future__ import annotations
@@ -25,10 +27,13 @@ from numpy.typing import NDArray
 from zerokelvin.jit import kernel
 from zerokelvin.learners.hedge import PRECISION, combine, hedge_learn, hedge_weights, newton_step
 
-__all__ = ["SOFT", "Mixing"]
+__all__ = ["PRIOR", "SOFT", "Mixing"]
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
+
+PRIOR = 0.5
+"""What the class frequencies are trusted at first."""
 
 SOFT = 0.01
 """Share of an expert's probabilities in its vote; the rest is its most likely class."""
@@ -66,6 +71,9 @@ class Mixing:
         self.theta = np.zeros((2, size))
         self.theta[:, : experts + 1] = self.groups / self.groups.sum(axis=1, keepdims=True)
         self.covariance = np.stack([np.eye(size) / PRECISION] * 2)
+        self.prior = np.full(experts + 3, (1.0 - PRIOR) / (experts + 2))
+        self.prior[experts] = PRIOR
+        self._logs_of_prior = np.log(self.prior)
         self.losses = np.zeros(experts + 3)
         self.totals = np.zeros(2)
         self.surprise = np.zeros(2)  # the logarithmic losses of the combinations
@@ -82,10 +90,17 @@ class Mixing:
         return float(self.totals[0])
 
     @property
+    def limits(self) -> Floats:
+        """What AdaHedge has lost at most, by each of those it weighs: the least of these holds."""
+        rest = 1.0 - np.log(self.prior) / np.log(len(self.prior))
+        limits: Floats = self.losses + rest * self.gap
+        return limits
+
+    @property
     def trust(self) -> Floats:
         """The weights of the experts, the class frequencies and the two combinations."""
         result = np.empty(len(self.losses))
-        hedge_weights(self.losses, self.totals, result)
+        hedge_weights(self._logs_of_prior, self.losses, self.totals, result)
         return result
 
     def judge(self, values: Floats) -> tuple[int, Floats]:
@@ -113,7 +128,7 @@ class Mixing:
 
     @property
     def _rules(self) -> Any:
-        return self.floors, self.groups
+        return self.floors, self.groups, self._logs_of_prior
 
     @property
     def _state(self) -> Any:
@@ -135,7 +150,7 @@ class Mixing:
 @kernel
 def _judge(values: Any, rules: Any, state: Any, said: Any) -> int:
     """Fill in what everyone says about a node; the class predicted."""
-    floors, _ = rules
+    floors, _, prior = rules
     counts, theta, _, losses, totals, surprise, _ = state
     logs, chances, votes, weights, winner = said
     experts, classes = values.shape
@@ -154,7 +169,7 @@ def _judge(values: Any, rules: Any, state: Any, said: Any) -> int:
     first = 1.0 / (1.0 + np.exp(min(surprise[0] - surprise[1], 700.0)))
     for c in range(classes):
         chances[2, c] = first * chances[0, c] + (1.0 - first) * chances[1, c]
-    hedge_weights(losses, totals, weights)
+    hedge_weights(prior, losses, totals, weights)
     together = np.zeros(classes)
     for k in range(experts + 3):
         top = votes[k].max()
@@ -172,11 +187,11 @@ def _judge(values: Any, rules: Any, state: Any, said: Any) -> int:
 @kernel
 def _learn(rules: Any, state: Any, said: Any, code: int) -> None:
     """Reveal the class of the node judged last."""
-    _, groups = rules
+    _, groups, prior = rules
     counts, theta, covariance, losses, totals, surprise, mistakes = state
     logs, chances, votes, weights, winner = said
     mistakes[0] += winner[0] != code
-    hedge_learn(losses, totals, weights, 1.0 - votes[:, code])
+    hedge_learn(prior, losses, totals, weights, 1.0 - votes[:, code])
     for g in range(2):
         surprise[g] -= np.log(chances[g, code])
         used = logs.copy()

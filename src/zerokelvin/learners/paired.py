@@ -1,28 +1,29 @@
-"""Gaussian regression on the smooth kernel (L + εI)⁻² by local relaxation of a pair of fields.
+"""Gaussian regression on the squared walk kernel A⁻¹ D A⁻¹, A = L + εD, by local relaxation of a pair of fields.
 
-The squared kernel weighs a path of k steps by k + 1 and so looks further than (L + εI)⁻¹, which pays where
-labels are few. With A = L + εI, n_i labels at node i of which y_ic are of class c, noise μ and s = 1/√μ, the
-posterior mean f_c solves A² f = s² (y − N f). Relaxing that would reach over two edges at a time. Instead a
-second field g_c is kept beside f_c,
+A⁻¹ D counts the visits of a random walk that stops with probability ε / (1 + ε) at every step, wherever it
+stands; the squared kernel weighs a path of k steps by k + 1 and so looks further than A⁻¹, which pays where
+labels are few. With n_i labels at node i of which y_ic are of class c, noise μ and s = 1/√μ, the posterior mean
+f_c solves A D⁻¹ A f = s² (y − N f). Relaxing that would reach over two edges at a time. Instead a second field
+g_c is kept beside f_c,
 
-    A f = s g,        A g = s (y − N f),
+    A f = s D g,        A g = s (y − N f),
 
-and a node is relaxed by solving its own two equations,
+and with a_i = (1 + ε) d_i a node is relaxed by solving its own two equations,
 
-    [ d_i + ε     −s   ] [ δf ]   [ r_i ]
-    [  s n_i   d_i + ε ] [ δg ] = [ q_i ]    for the residuals r of the first and q of the second,
+    [   a_i    −s d_i ] [ δf ]   [ r_i ]
+    [  s n_i     a_i  ] [ δg ] = [ q_i ]    for the residuals r of the first and q of the second,
 
 after which the residuals of its neighbours change by w (δf, δg): O(degree · classes).
 
-A label is carried at once as far as a residual exceeds `LOOSE` · (d_i + ε). When the labels have become a
-twentieth more (half more, while fewer than one node in fifty has one), all residuals above `tol` · (d_i + ε)
-are relaxed together, which is far cheaper than to carry each label that far alone: the passes over all nodes
-number O(log n).
+A label is carried at once as far as a residual exceeds `LOOSE` · a_i. When the labels have become a twentieth
+more (half more, while fewer than one node in fifty has one), all residuals above `tol` · a_i are relaxed
+together, which is far cheaper than to carry each label that far alone: the passes over all nodes number
+O(log n).
 
-That relaxation ends is no theorem, for the pair is not diagonally dominant, and there are ε, μ and weights
-for which sweeps grow (ε = 0.1, μ = 0.03 with a heavy hub); with ε = μ = 0.3 none did on thousands of graphs.
-A relaxation is cut off after `MOST` · n nodes, and a mean beyond ±`FAR`, which regression on 0 and 1 does not
-give, counts as no evidence.
+That relaxation ends is no theorem, for the pair is not diagonally dominant, and there are ε and μ for which
+sweeps grow (ε = μ = 0.001 on a star); with ε = 0.1 and μ = 1 none did on thousands of graphs, whatever their
+weights. A relaxation is cut off after `MOST` · n nodes, and a mean beyond ±`FAR`, which regression on 0 and 1
+does not give, counts as no evidence.
 """
 
 from __future__ import annotations
@@ -48,7 +49,7 @@ FAR = 2.0
 
 
 class PairedFields:
-    """The posterior means of all classes under the kernel (L + εI)⁻² and noise μ.
+    """The posterior means of all classes under the kernel A⁻¹ D A⁻¹, A = L + εD, and noise μ; d = 1 without edges.
 
     Parameters
     ----------
@@ -62,7 +63,7 @@ class PairedFields:
     Examples
     --------
     >>> line = Graph.from_edges([(0, 1), (1, 2), (2, 3)])
-    >>> fields = PairedFields(line, 2, epsilon=0.3, mu=0.3, tol=1e-6)
+    >>> fields = PairedFields(line, 2, epsilon=0.1, mu=1.0, tol=1e-6)
     >>> fields.learn(0, 0)
     >>> fields.learn(3, 1)
     >>> first, second = fields.values(1)
@@ -72,9 +73,11 @@ class PairedFields:
 
     def __init__(self, graph: Graph, classes: int, epsilon: float, mu: float, tol: float) -> None:
         count, adjacency = graph.num_nodes, graph.adjacency
-        self.classes = classes
+        degrees = np.where(graph.degrees > 0, graph.degrees, 1.0)
+        self.counts = np.zeros((count, classes))  # labels of each class at each node
         self._csr = (adjacency.indptr.astype(np.int64), adjacency.indices.astype(np.int64), adjacency.data)
-        self._system = (graph.degrees + epsilon, np.zeros(count), 1.0 / np.sqrt(mu))
+        root = 1.0 / np.sqrt(mu)
+        self._system = (graph.degrees + epsilon * degrees, root * degrees, np.zeros(count), root)
         self._fields = (np.zeros((count, 2 * classes)), np.zeros((count, 2 * classes)))
         self._ring = (np.empty(count, np.int64), np.zeros(count, np.bool_))
         # The tolerance, the labels so far, and how many there will be at the next pass.
@@ -86,30 +89,45 @@ class PairedFields:
 
     def table(self, nodes: Ints) -> Floats:
         """The mean of every class at several nodes, (nodes, classes)."""
-        result = np.empty((len(nodes), self.classes))
+        result = np.empty((len(nodes), self.counts.shape[1]))
         _table(self._system, self._fields, nodes, result)
         return result
 
     def learn(self, node: int, code: int) -> None:
         """Reveal that a node has class `code`."""
+        self.counts[node, code] += 1.0
         _learn(self._csr, self._system, self._fields, self._ring, self._plan, node, code)
 
     def foresee(self, nodes: Ints, codes: Ints) -> Floats:
         """The means before each trial when every class is revealed after it, (trials, classes)."""
-        result = np.empty((len(nodes), self.classes))
+        result = np.empty((len(nodes), self.counts.shape[1]))
         _foresee(self._csr, self._system, self._fields, self._ring, self._plan, nodes, codes, result)
+        np.add.at(self.counts, (nodes, codes), 1.0)
         return result
+
+    def votes(self, node: int) -> Floats:
+        """What one label at each node adds to the mean of its class at `node`.
+
+        The posterior mean is S y with S = s² (A D⁻¹ A + s² N)⁻¹ symmetric, so these are its column at `node`.
+        """
+        root = self._system[-1]
+        column, residual = np.zeros((len(self.counts), 2)), np.zeros((len(self.counts), 2))
+        residual[node, 1] = root
+        queue, queued = np.full(len(self.counts), node), np.zeros(len(self.counts), np.bool_)
+        queued[node] = True
+        _relax(self._csr, self._system, (column, residual), (queue, queued), 1, self._plan[0])
+        return np.ascontiguousarray(column[:, 0])
 
 
 @kernel
 def _read(system: Any, fields: Any, node: int, result: Any) -> None:
-    diagonal, labels, root = system
+    diagonal, link, labels, root = system
     values, residual = fields
     classes = len(result)
-    d = diagonal[node]
-    scale = 1.0 / (d * d + root * root * labels[node])
+    a, b = diagonal[node], link[node]
+    scale = 1.0 / (a * a + b * root * labels[node])
     for c in range(classes):
-        step = (d * residual[node, c] + root * residual[node, classes + c]) * scale
+        step = (a * residual[node, c] + b * residual[node, classes + c]) * scale
         mean = values[node, c] + step
         result[c] = mean if abs(mean) <= FAR else 0.0
 
@@ -123,7 +141,7 @@ def _table(system: Any, fields: Any, nodes: Any, result: Any) -> None:
 @kernel
 def _learn(csr: Any, system: Any, fields: Any, ring: Any, plan: Any, node: int, code: int) -> None:
     """Take a label and carry it on."""
-    diagonal, labels, root = system
+    diagonal, _, labels, root = system
     values, residual = fields
     queue, queued = ring
     classes = values.shape[1] // 2
@@ -151,7 +169,7 @@ def _learn(csr: Any, system: Any, fields: Any, ring: Any, plan: Any, node: int, 
 def _relax(csr: Any, system: Any, fields: Any, ring: Any, length: int, tol: float) -> None:
     """Relax the first `length` nodes of the ring, and those whose residuals then exceed the tolerance."""
     indptr, indices, weights = csr
-    diagonal, labels, root = system
+    diagonal, link, labels, root = system
     values, residual = fields
     queue, queued = ring
     n, width = len(queue), values.shape[1]
@@ -166,12 +184,12 @@ def _relax(csr: Any, system: Any, fields: Any, ring: Any, length: int, tol: floa
         if left == 0:
             continue
         left -= 1
-        d, feedback = diagonal[u], root * labels[u]
-        scale = 1.0 / (d * d + root * feedback)
+        a, b, feedback = diagonal[u], link[u], root * labels[u]
+        scale = 1.0 / (a * a + b * feedback)
         for c in range(classes):
             first, second = residual[u, c], residual[u, classes + c]
-            step[c] = (d * first + root * second) * scale
-            step[classes + c] = (d * second - feedback * first) * scale
+            step[c] = (a * first + b * second) * scale
+            step[classes + c] = (a * second - feedback * first) * scale
         for c in range(width):
             values[u, c] += step[c]
             residual[u, c] = 0.0
