@@ -418,7 +418,7 @@ def test_no_single_learner_is_much_better(name):
     quick = ("propagation", "gaussian", "longest-path", "spanning-tree", "nearest", "ollgc", "llgc")
     for single in quick:
         theirs = zk.play_shuffles(graph, labels, single, shuffles=3).mean("error_multiclass")
-        assert mine <= theirs + 0.01, single
+        assert mine <= theirs + 0.005, single
 
 
 @pytest.mark.data
@@ -432,8 +432,15 @@ def test_known_figures(name, limit):
 @pytest.mark.data
 def test_asking_by_value_on_cora():
     run = zk.play(*dataset("cora"), "auto", policy="value")
-    assert run.queried_nodes <= 0.31 * len(run.order)
-    assert run.error_multiclass <= 0.168
+    assert run.queried_nodes <= 0.3 * len(run.order)
+    assert run.error_multiclass <= 0.165  # ± .003 from order to order
+
+
+@pytest.mark.data
+def test_asking_by_value_on_pubmed():
+    run = zk.play(*dataset("pubmed"), "auto", policy="value")
+    assert run.queried_nodes <= 0.2 * len(run.order)
+    assert run.error_multiclass <= 0.18  # ± .0015 from order to order
 
 
 @pytest.mark.data

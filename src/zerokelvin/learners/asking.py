@@ -207,7 +207,7 @@ class Value(Policy):
     [2.0]
     """
 
-    c: float = 0.7
+    c: float = 0.67
 
     needs_value: ClassVar[bool] = True
 
@@ -239,7 +239,7 @@ def worth_asking(confidence: float, variance: float, limit: float, gain: float, 
 
 
 def parse_policy(policy: Policy | str | None) -> Policy:
-    """Turn a text such as ``"always"``, ``"random:0.3"``, ``"margin:1"`` or ``"value:0.7"`` into a policy.
+    """Turn a text such as ``"always"``, ``"random:0.3"``, ``"margin:1"`` or ``"value:0.67"`` into a policy.
 
     >>> parse_policy("margin:2")
     Margin(b=2.0)

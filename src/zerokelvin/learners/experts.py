@@ -4,9 +4,10 @@ All weights are first scaled to a mean degree of 4, so that experts mean the sam
 weights. Then, fixed beforehand,
 
 - `gaussian` on (L + εI)⁻¹ and (Lₙ + εI)⁻¹ at several ε and noises μ, and `propagation`, by local relaxation;
-- on graphs of up to 3,000 nodes `gaussian` also on exp(−3L), (L + 0.3 I)⁻², exp(−4Lₙ) and (Lₙ + 0.3 I)⁻²,
-  smoother kernels whose columns reach too far for relaxation; on larger ones on (L + 0.3 I)⁻² by a pair of
-  fields (`zerokelvin.learners.paired`);
+- `gaussian` on the squared walk kernel A⁻¹ D A⁻¹ with A = L + 0.1 D, exactly on graphs of up to 3,000 nodes, by
+  a pair of fields on larger ones (`zerokelvin.learners.paired`);
+- on graphs of up to 3,000 nodes `gaussian` also on exp(−3L), (L + 0.3 I)⁻², exp(−4Lₙ), (Lₙ + 0.3 I)⁻² and
+  (A⁻¹ D)³ A⁻¹ with A = L + 0.3 D, smoother kernels whose columns reach too far for relaxation;
 - two committees of nine random spanning trees, and `longest-path`, which keeps a flow for every class and
   therefore votes only up to `ARC_LIMIT` arcs times problems; the others need O(E + n·classes).
 
@@ -80,8 +81,10 @@ SMOOTH = (
     Scale("squared:0.3", 0.3),
     Scale("normalized-heat:4", 0.03),
     Scale("normalized-squared:0.3", 0.1),
+    Scale("walk-fourth:0.3", 1.0),
+    Scale("walk-squared:0.1", 1.0),
 )
-PAIRED = (Scale("squared:0.3", 0.3),)
+PAIRED = SMOOTH[-1:]
 VOTERS: tuple[tuple[str, dict[str, Any]], ...] = (
     ("longest-path", {}),
     ("spanning-tree", {"trees": 9, "inner": "longest-path"}),
@@ -205,7 +208,7 @@ class ExactExpert(Expert):
 
 
 class PairedExpert(Expert):
-    """`gaussian` on (L + εI)⁻² by a pair of fields, for graphs too large for `ExactExpert`."""
+    """`gaussian` on A⁻¹ D A⁻¹ by a pair of fields, for graphs too large for `ExactExpert`."""
 
     def __init__(self, scale: Scale, graph: Graph, classes: int) -> None:
         self.name = str(scale)
@@ -227,6 +230,12 @@ class PairedExpert(Expert):
     def foresee(self, nodes: Ints, codes: Ints) -> Floats:
         """The compiled loop."""
         return self.fields.foresee(nodes, codes)
+
+    def explain(self, node: int, code: int, rival: int) -> dict[int, float]:
+        """By the column of the node."""
+        counts, votes = self.fields.counts, self.fields.votes(node)
+        signed = counts[:, code] - counts[:, rival]
+        return {int(other): float(votes[other] * signed[other]) for other in np.flatnonzero(signed)}
 
 
 class VotingExpert(Expert):
@@ -316,13 +325,18 @@ def _fits(name: str, graph: Graph, problems: int) -> bool:
 
 def _smooth_kernel(graph: Graph, kernel: str) -> Floats:
     name, _, text = kernel.partition(":")
-    value, normalized = float(text), name.startswith("normalized")
+    value, normalized = float(text), name.startswith(("normalized", "walk"))
     if name.endswith("heat"):
         heat, count = HeatKernel(graph, value, normalized), graph.num_nodes
         matrix = np.hstack([heat.columns(np.arange(at, min(at + 64, count))) for at in range(0, count, 64)])
     else:
-        inverse = dense_inverse(Operator(graph, value, normalized))
+        operator = Operator(graph, value, normalized)
+        inverse = dense_inverse(operator)
         matrix = inverse @ inverse
+        if name.endswith("fourth"):
+            matrix = matrix @ matrix
+        if name.startswith("walk"):  # A⁻¹ D A⁻¹ = D^(−1/2) (Lₙ + εI)⁻² D^(−1/2), and so on
+            matrix /= operator.scale[:, None] * operator.scale
     symmetric: Floats = 0.5 * (matrix + matrix.T)
     return symmetric
 

@@ -20,10 +20,10 @@ more (half more, while fewer than one node in fifty has one), all residuals abov
 together, which is far cheaper than to carry each label that far alone: the passes over all nodes number
 O(log n).
 
-That relaxation ends is no theorem, for the pair is not diagonally dominant, and there are ε and μ for which
-sweeps grow (ε = μ = 0.001 on a star); with ε = 0.1 and μ = 1 none did on thousands of graphs, whatever their
-weights. A relaxation is cut off after `MOST` · n nodes, and a mean beyond ±`FAR`, which regression on 0 and 1
-does not give, counts as no evidence.
+That relaxation ends is no theorem, for the pair is not diagonally dominant; with ε = 0.1 it did on thousands of
+graphs, with weights over eight orders of magnitude and noise from 10⁻⁶ to 1. It is cut off after `MOST` · n
+nodes, which small ε on long chains need more than, and a mean beyond ±`FAR`, which regression on 0 and 1 does not
+give, counts as no evidence.
 """
 
 from __future__ import annotations
