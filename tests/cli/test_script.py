@@ -33,6 +33,12 @@ def test_version():
     assert zerokelvin.__version__ in done.stdout
 
 
+def test_the_package_runs_as_a_module():
+    module = [sys.executable, "-m", "zerokelvin", "--version"]
+    done = subprocess.run(module, capture_output=True, text=True, timeout=300, check=True)
+    assert done.stdout == call("--version").stdout
+
+
 def test_json_alone_on_standard_output(files):
     done = call(*RUN)
     assert done.returncode == 0

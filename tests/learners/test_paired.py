@@ -63,7 +63,7 @@ def test_means_agree_with_dense_regression(game):
 @settings(max_examples=60, deadline=None)
 @given(games())
 def test_votes_are_the_weights_of_the_regression(game):
-    """f = K_Q (K_QQ + μI)⁻¹ y, so the weight of label j at node i is the entry (i, j) of the matrix before y."""
+    """f = K_Q (K_QQ + μI)⁻¹ y: the weights are the entries of the matrix before y."""
     graph, nodes, codes, classes = game
     matrix = squared_walk_kernel(graph)
     fields = PairedFields(graph, classes, EPSILON, MU, tol=1e-10)

@@ -4,8 +4,8 @@ All weights are first scaled to a mean degree of 4, so that experts mean the sam
 weights. Then, fixed beforehand,
 
 - `gaussian` on (L + εI)⁻¹ and (Lₙ + εI)⁻¹ at several ε and noises μ, and `propagation`, by local relaxation;
-- `gaussian` on the squared walk kernel A⁻¹ D A⁻¹ with A = L + 0.1 D, exactly on graphs of up to 3,000 nodes, by
-  a pair of fields on larger ones (`zerokelvin.learners.paired`);
+- `gaussian` on the squared walk kernel A⁻¹ D A⁻¹ with A = L + 0.1 D, exactly on graphs of up to 3,000
+  nodes, by a pair of fields on larger ones (`zerokelvin.learners.paired`);
 - on graphs of up to 3,000 nodes `gaussian` also on exp(−3L), (L + 0.3 I)⁻², exp(−4Lₙ), (Lₙ + 0.3 I)⁻² and
   (A⁻¹ D)³ A⁻¹ with A = L + 0.3 D, smoother kernels whose columns reach too far for relaxation;
 - two committees of nine random spanning trees, and `longest-path`, which keeps a flow for every class and

@@ -1,9 +1,9 @@
 """Mixing experts online: AdaHedge, and a logistic combination that learns offsets per class.
 
-`AdaHedge` (de Rooij, van Erven, Grünwald and Koolen 2014) plays weights w_k ∝ π_k exp(−η L_k) over K experts
-with cumulative losses L_k, losses in [0, 1], a prior π, and η = ln K / Δ where Δ is the cumulative mixability
-gap so far, Σ (w·ℓ + ln(w·e^(−ηℓ))/η). No rate has to be tuned. Its loss is the cumulative mix loss plus Δ, and
-as η falls the mix loss is at most L_k + ln(1/π_k)/η for every k, so that at every time
+`AdaHedge` (de Rooij, van Erven, Grünwald and Koolen 2014) plays weights w_k ∝ π_k exp(−η L_k) over K
+experts with cumulative losses L_k, losses in [0, 1], a prior π, and η = ln K / Δ where Δ is the cumulative
+mixability gap so far, Σ (w·ℓ + ln(w·e^(−ηℓ))/η). No rate has to be tuned. Its loss is the cumulative mix
+loss plus Δ, and as η falls the mix loss is at most L_k + ln(1/π_k)/η for every k, so that at every time
 
     loss ≤ min_k { L_k + (1 + ln(1/π_k) / ln K) Δ },
 

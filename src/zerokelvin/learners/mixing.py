@@ -6,14 +6,15 @@ floor f_k per expert. Beside the experts stand the class frequencies so far and 
 
     p(c) = (1 − s) [c is its most likely class] + s q(c),    s = 0.01,
 
-AdaHedge weighs the votes by the losses 1 − p(true class), starting with weight `PRIOR` for the frequencies and
-equal ones for the rest, and the class of largest Σ w p is predicted: where the graph says nothing, nobody has to
-be dethroned first. The probabilities given out are the combinations', weighed by how well each has predicted so far, ∝ exp(−its
-logarithmic loss): the Bayesian mixture, whose logarithmic loss is at most ln 2 above the better one's.
+AdaHedge weighs the votes by the losses 1 − p(true class), starting with weight `PRIOR` for the frequencies
+and equal ones for the rest, so that where the graph says nothing nobody has to be dethroned first, and the
+class of largest Σ w p is predicted. The probabilities given out are the combinations', weighed by how well
+each has predicted so far, ∝ exp(−its logarithmic loss): the Bayesian mixture, whose logarithmic loss is at
+most ln 2 above the better one's.
 
 Bound. Where the prediction is wrong, the true class has at most half of the votes, so AdaHedge suffers at
-least ½; and it suffers at most min_k { L_k + (1 + ln(1/π_k) / ln K) Δ }. Mistakes are at most twice that at every
-time.
+least ½; and it suffers at most min_k { L_k + (1 + ln(1/π_k) / ln K) Δ }. Mistakes are at most twice that at
+every time.
 """
 
 from __future__ import annotations

@@ -1,10 +1,10 @@
-"""Gaussian regression on the squared walk kernel A⁻¹ D A⁻¹, A = L + εD, by local relaxation of a pair of fields.
+"""Gaussian regression on the squared walk kernel A⁻¹ D A⁻¹, A = L + εD, by relaxing a pair of fields.
 
 A⁻¹ D counts the visits of a random walk that stops with probability ε / (1 + ε) at every step, wherever it
 stands; the squared kernel weighs a path of k steps by k + 1 and so looks further than A⁻¹, which pays where
-labels are few. With n_i labels at node i of which y_ic are of class c, noise μ and s = 1/√μ, the posterior mean
-f_c solves A D⁻¹ A f = s² (y − N f). Relaxing that would reach over two edges at a time. Instead a second field
-g_c is kept beside f_c,
+labels are few. With n_i labels at node i of which y_ic are of class c, noise μ and s = 1/√μ, the posterior
+mean f_c solves A D⁻¹ A f = s² (y − N f). Relaxing that would reach over two edges at a time. Instead a
+second field g_c is kept beside f_c,
 
     A f = s D g,        A g = s (y − N f),
 
@@ -15,15 +15,15 @@ and with a_i = (1 + ε) d_i a node is relaxed by solving its own two equations,
 
 after which the residuals of its neighbours change by w (δf, δg): O(degree · classes).
 
-A label is carried at once as far as a residual exceeds `LOOSE` · a_i. When the labels have become a twentieth
+A label is carried at once as far as a residual exceeds `LOOSE` · a_i. When the labels have become a fifth
 more (half more, while fewer than one node in fifty has one), all residuals above `tol` · a_i are relaxed
 together, which is far cheaper than to carry each label that far alone: the passes over all nodes number
 O(log n).
 
-That relaxation ends is no theorem, for the pair is not diagonally dominant; with ε = 0.1 it did on thousands of
-graphs, with weights over eight orders of magnitude and noise from 10⁻⁶ to 1. It is cut off after `MOST` · n
-nodes, which small ε on long chains need more than, and a mean beyond ±`FAR`, which regression on 0 and 1 does not
-give, counts as no evidence.
+That relaxation ends is no theorem, for the pair is not diagonally dominant; with ε = 0.1 it did on
+thousands of graphs, with weights over eight orders of magnitude and noise from 10⁻⁶ to 1. It is cut off
+after `MOST` · n nodes, which small ε on long chains need more than, and a mean beyond ±`FAR`, which
+regression on 0 and 1 does not give, counts as no evidence.
 """
 
 from __future__ import annotations
@@ -41,15 +41,15 @@ __all__ = ["PairedFields"]
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
 
-LOOSE = 0.005
-GROWTH, EARLY_GROWTH = 1.05, 1.5
+LOOSE = 0.002
+GROWTH, EARLY_GROWTH = 1.2, 1.5
 SPARSE = 50
 MOST = 200
 FAR = 2.0
 
 
 class PairedFields:
-    """The posterior means of all classes under the kernel A⁻¹ D A⁻¹, A = L + εD, and noise μ; d = 1 without edges.
+    """The posterior means of all classes; a node without edges counts as of degree 1.
 
     Parameters
     ----------
