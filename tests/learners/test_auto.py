@@ -17,7 +17,7 @@ from zerokelvin.learners.experts import start_experts
 from zerokelvin.learners.hedge import PRECISION, AdaHedge, Combination
 from zerokelvin.learners.influence import TOL, Influence
 from zerokelvin.learners.mixing import PRIOR, SOFT, Mixing
-from zerokelvin.learners.target import AUDITS, Target
+from zerokelvin.learners.target import AUDITS, ENOUGH, Target
 
 
 @settings(max_examples=200)
@@ -229,6 +229,51 @@ def test_a_target_is_kept_and_its_estimate_is_near_the_truth():
     assert "go out wrong unasked" in session.predict(0).reason
 
 
+def test_what_remains_is_unknown_at_first_and_is_all_that_comes_once_the_budget_is_spent():
+    example = zk.generators.planted_partition([150, 150], 0.06, 0.03, np.random.default_rng(3))
+    order = np.random.default_rng(4).permutation(300).tolist()
+    session = zk.start(example.graph, "auto", classes=[0, 1], target=0.1, budget=60)
+    wrong = later = 0
+    for node in order:
+        p = session.predict(node)
+        if p.ask:
+            session.learn(node, int(example.labels[node]))
+        elif session.queries >= 60:
+            wrong += p.label != example.labels[node]
+            later += 1
+        assert (session.remaining_error is None) == (session.queries < ENOUGH)
+    assert session.queries == 60
+    assert session.remaining_error == pytest.approx(wrong / later, abs=0.15)
+    assert session.remaining_error > 0.02
+
+
+def test_shares_count_backwards_where_neighbours_differ():
+    example = zk.generators.planted_partition([60, 60], 0.0, 0.1, np.random.default_rng(0))
+    session = zk.start(example.graph, "auto", classes=[0, 1])
+    order = np.random.default_rng(1).permutation(120).tolist()
+    for node in order[:100]:
+        session.learn(node, int(example.labels[node]))
+    unlike = 0
+    for node in order[100:]:
+        why = session.explain(node)
+        assert sum(part.share for part in why.contributions) == pytest.approx(why.margin)
+        first = why.contributions[0]
+        unlike += first.share > 0 and first.label != why.label  # a neighbour of the other class speaks for it
+    assert unlike >= 10
+
+
+def test_weights_too_wide_for_minimum_cuts():
+    """Edges that no integer capacity can hold are left out for the cuts and trees alone."""
+    points = np.random.default_rng(0).normal(size=(40, 2))
+    graph = zk.exponential_graph(points, 20)
+    assert graph.edge_weights.min() < 1e-30 * graph.edge_weights.max()
+    run = zk.play(graph, (points[:, 0] > 0).astype(int), "auto")
+    assert run.mistakes <= 10
+    session = zk.start(graph, "auto", classes=[0, 1])
+    session.learn(0, 0)
+    assert "longest-path" in session.explain(1).trusted
+
+
 @pytest.mark.parametrize("rule", [{"policy": "value"}, {"policy": "margin:0.1"}, {"target": 0.1}])
 def test_asking_never_stalls(rule):
     """One class for so long that nothing seems left to ask, then a part of the graph where all is new."""
@@ -341,6 +386,8 @@ def test_refusals():
         Auto(tol=0)
     with pytest.raises(ParameterError, match="target=5 must lie"):
         Auto(target=5)
+    with pytest.raises(ParameterError, match="target='few' must be a number or None"):
+        Auto(target="few")
     states = Auto().start_problems(zk.Graph.from_edges([(0, 1)]), 3, None, 0).states
     with pytest.raises(ParameterError, match="all classes"):
         states[0].update(0, 1)

@@ -164,9 +164,12 @@ class AutoProblems(Problems):
         """The calibrated probability of each class."""
         return self.mixture.judge(node)[1] if self.mixture.labels else None
 
-    def remaining_error(self) -> float | None:
+    def remaining_error(self, spent: bool = False) -> float | None:
         """By the answers asked at random; see `zerokelvin.learners.target`."""
-        return None if self.mixture.asking is None else self.mixture.asking.error
+        asking = self.mixture.asking
+        if asking is None:
+            return None
+        return asking.blind if spent else asking.error
 
     def trusted(self) -> dict[str, float]:
         """The weight of every expert."""
@@ -206,10 +209,10 @@ class Auto(Learner):
 
     def __post_init__(self) -> None:
         if not (math.isfinite(self.tol) and self.tol > 0):
-            raise ParameterError(f"tol={self.tol} must be a positive number.")
+            raise ParameterError(f"tol={self.tol!r} must be a positive number.")
         if self.target is not None and not 0 < self.target < 1:
             raise ParameterError(
-                f"target={self.target} must lie between 0 and 1, such as 0.05 for 95 % right."
+                f"target={self.target!r} must lie between 0 and 1, such as 0.05 for 95 % right."
             )
 
     def prepare(self, graph: Graph) -> Prepared:

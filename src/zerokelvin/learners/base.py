@@ -23,7 +23,7 @@ import warnings
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar, TypeVar
+from typing import Any, ClassVar, Self, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -35,6 +35,7 @@ from zerokelvin.graph.exponential import ExponentialGraph
 from zerokelvin.graph.features import Features
 from zerokelvin.learners.asking import confidence, worth_asking
 from zerokelvin.learners.growth import EXACT, Growth
+from zerokelvin.learners.parameters import check_types
 from zerokelvin.linalg.solution import ScalingWarning
 from zerokelvin.registry import Registry
 
@@ -206,8 +207,11 @@ class Problems:
         """The probability of each class, where the learner knows calibrated ones."""
         return None
 
-    def remaining_error(self) -> float | None:
-        """The estimated share of nodes that go out wrong unasked, where the learner has a target for it."""
+    def remaining_error(self, spent: bool = False) -> float | None:
+        """The estimated share of nodes that go out wrong unasked, where the learner has a target for it.
+
+        `spent` tells that nothing can be asked any more; None that too little is known yet.
+        """
         return None
 
     def trusted(self) -> dict[str, float]:
@@ -265,6 +269,12 @@ class Learner(ABC):
     takes_features: ClassVar[bool] = False
     calibrated: ClassVar[bool] = False
     problems: ClassVar[type[Problems]] = Problems
+
+    def __new__(cls, *values: Any, **named: Any) -> Self:
+        """Refuse parameters of the wrong type before `__post_init__` looks at their values."""
+        fields = (field.name for field in dataclasses.fields(cls))
+        check_types(cls, dict(zip(fields, values, strict=False)) | named)
+        return super().__new__(cls)
 
     def prepare(self, graph: Graph) -> Any:
         """Do the work that depends on the graph alone; the result is shared, so never changed."""
@@ -327,7 +337,7 @@ def names() -> list[str]:
     return list(LEARNERS)
 
 
-def make(name: str | Learner, **params: Any) -> Learner:
+def make(name: Any, **params: Any) -> Learner:
     """A learner by name and parameters; a ready-made learner passes through.
 
     >>> make("perceptron", b=2.0).params()["b"]
@@ -339,6 +349,8 @@ def make(name: str | Learner, **params: Any) -> Learner:
                 f"{type(name).__name__} has its parameters already; drop {', '.join(params)}."
             )
         return name
+    if not isinstance(name, str):
+        raise ParameterError(f"{name!r} is no learner; give one of {', '.join(names())}.")
     cls = LEARNERS[name]
     known = [f.name for f in dataclasses.fields(cls)]
     for param in params:

@@ -24,6 +24,7 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from zerokelvin.flow.capacities import without_negligible
 from zerokelvin.graph import Graph
 from zerokelvin.jit import kernel
 from zerokelvin.learners.base import LEARNERS, Problems, Trials
@@ -96,7 +97,7 @@ VOTERS: tuple[tuple[str, dict[str, Any]], ...] = (
 class Prepared:
     """What depends on the graph alone."""
 
-    graph: Graph
+    graph: Graph  # as the voters see it, without edges too light for a minimum cut
     systems: dict[str, System]
     matrices: dict[str, DenseKernel]
     voters: tuple[Any, ...]
@@ -293,10 +294,11 @@ def prepare_experts(graph: Graph) -> Prepared:
     matrices = {}
     if graph.num_nodes <= DENSE_LIMIT:
         matrices = {scale.kernel: DenseKernel(_smooth_kernel(scaled, scale.kernel)) for scale in SMOOTH}
+    heavy = without_negligible(graph)
     voters = tuple(
-        LEARNERS[name](**params).prepare(graph) if _fits(name, graph, 1) else None for name, params in VOTERS
+        LEARNERS[name](**params).prepare(heavy) if _fits(name, heavy, 1) else None for name, params in VOTERS
     )
-    return Prepared(graph, systems, matrices, voters)
+    return Prepared(heavy, systems, matrices, voters)
 
 
 def start_experts(prepared: Prepared, classes: int, tol: float, seed: int) -> list[Expert]:

@@ -17,7 +17,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -158,7 +158,11 @@ class FixedPaths(Learner):
     cover: str | Sequence[Sequence[int]] = "longest"
 
     def __post_init__(self) -> None:
-        if isinstance(self.cover, str) and self.cover not in ORDERS:
+        cover: Any = self.cover
+        paths = isinstance(cover, Sequence) and all(
+            isinstance(path, (Sequence, np.ndarray)) for path in cover
+        )
+        if cover not in ORDERS if isinstance(cover, str) else not paths:
             raise ParameterError(
                 f"cover={self.cover!r} is not known; choose longest, shortest or paths of nodes."
             )

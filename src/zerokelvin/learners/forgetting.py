@@ -128,9 +128,9 @@ class ForgettingProblems(Problems):
         """What the label is worth to the elder."""
         return self.elder.value(node, waiting)
 
-    def remaining_error(self) -> float | None:
+    def remaining_error(self, spent: bool = False) -> float | None:
         """The elder's estimate."""
-        return self.elder.remaining_error()
+        return self.elder.remaining_error(spent)
 
     def trusted(self) -> dict[str, float]:
         """Whom the elder trusts."""

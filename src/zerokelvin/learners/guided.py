@@ -187,9 +187,9 @@ class GuidedProblems(Problems):
         """The learner's probabilities, where it knows them."""
         return self.inner.chances(node)
 
-    def remaining_error(self) -> float | None:
+    def remaining_error(self, spent: bool = False) -> float | None:
         """The learner's estimate."""
-        return self.inner.remaining_error()
+        return self.inner.remaining_error(spent)
 
     def trusted(self) -> dict[str, float]:
         """Whom the learner trusts."""

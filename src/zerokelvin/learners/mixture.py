@@ -112,7 +112,7 @@ class Mixture:
         blind = float(self.mixing.losses[len(self.experts)])  # class frequencies
         mistakes = int(self.mixing.mistakes[0])
         said = [f"it trusts {name} most ({weight:.0%})"]
-        if self.asking is not None and self.asking.limit > 0:
+        if self.asking is not None and self.asking.error is not None and self.asking.limit > 0:
             said.append(f"about {self.asking.error:.1%} of the nodes go out wrong unasked")
         if mistakes > 0.5 * blind:
             said.append(
@@ -124,21 +124,27 @@ class Mixture:
     def explain(self, node: int, channel: int) -> list[tuple[int, float]]:
         """What each label adds to the lead of a class, by the most trusted kernel expert that agrees.
 
-        Its shares are scaled to add up to the lead in the mixture.
+        Its shares are scaled to add up to the lead in the mixture. Where all of them point the other way, as
+        they do where neighbours differ, the combinations have learnt to read them backwards: then the shares
+        of the most trusted one count the other way round.
         """
         winner, chances = self.judge(node)
         others = [c for c in np.argsort(-chances).tolist() if c != channel]
         margins = np.zeros(self.problems)
         leads(winner, chances, margins)
         lead = float(margins[channel] if self.problems > 1 else margins[0] * (1 if channel else -1))
-        trust = self.mixing.trust
+        trust, backwards = self.mixing.trust, list[tuple[int, float]]()
         for k in sorted(range(len(self.experts)), key=lambda k: -trust[k]):
             shares = self.experts[k].explain(node, channel, others[0]) if self.experts[k].is_kernel else {}
             total = math.fsum(shares.values())
+            if total == 0 or lead == 0 or (total * lead < 0 and backwards):
+                continue
+            scaled = [(other, share * lead / total) for other, share in shares.items()]
+            scaled.sort(key=lambda share: -abs(share[1]))
             if total * lead > 0:
-                scaled = [(other, share * lead / total) for other, share in shares.items()]
-                return sorted(scaled, key=lambda share: -abs(share[1]))
-        return []
+                return scaled
+            backwards = scaled
+        return backwards
 
 
 @kernel

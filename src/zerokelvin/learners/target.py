@@ -11,6 +11,7 @@ Thompson 1952):
 Each time the answers have grown by a twentieth, θ becomes the largest risk with error + deviation ≤ α, one
 error being added to be on the safe side, by the later half of the answers, as the learner gets better. No
 trust is put in the probabilities beyond their order, and random answers never end, so that it cannot stall.
+Where a budget has ended them, error(1) is what goes out wrong from then on.
 """
 
 from __future__ import annotations
@@ -44,7 +45,8 @@ class Target:
         self.share = share
         self.seed = seed
         self.limit = -1.0  # the largest risk that is not worth a question
-        self.error = 1.0  # estimated share of errors that go out unasked
+        self.error: float | None = None  # estimated share of errors that go out unasked
+        self.blind: float | None = None  # the same, were nothing asked any more
         self._answers: list[tuple[float, bool, float]] = []  # risk, whether wrong, 1/π
         self._next = ENOUGH
 
@@ -75,6 +77,7 @@ class Target:
         fits = np.flatnonzero((safe <= self.share) & last)
         within = int(fits[-1]) if len(fits) else -1
         self.error = float(errors[within]) if within >= 0 else 0.0
+        self.blind = float(errors[-1])
         self.limit = float(risks[ranks][within]) if within >= 0 else -1.0
         if within == len(ranks) - 1:
             self.limit = math.inf

@@ -195,8 +195,11 @@ class Session:
 
     @property
     def remaining_error(self) -> float | None:
-        """The estimated share of nodes that go out wrong unasked, for learners with a target (`auto`)."""
-        return self._problems.remaining_error()
+        """The estimated share of nodes that go out wrong unasked, for learners with a target (`auto`).
+
+        None before 30 answers. Once the budget is spent, the share of all nodes still to come.
+        """
+        return self._problems.remaining_error(self.budget is not None and self.queries >= self.budget)
 
     def explain(self, node: Hashable) -> Explanation:
         """The answers that decided the prediction for a node."""
