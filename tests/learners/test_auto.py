@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+import scipy.linalg
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
@@ -146,6 +147,30 @@ def test_beyond_dense_kernels_the_smooth_one_is_a_pair_of_fields(monkeypatch):
     trace = fast.play(revealed)
     np.testing.assert_allclose(trace.margins, Problems.play(slow, revealed).margins, atol=1e-9)
     assert (trace.margins[60:].argmax(axis=1) != codes[order][60:]).mean() < 0.2
+
+
+@settings(max_examples=25)
+@given(class_games())
+def test_smooth_kernels_by_definition(game):
+    prepared = Auto().prepare(game[0])
+    scaled = prepared.scaled
+    degrees = np.where(scaled.degrees > 0, scaled.degrees, 1.0)
+    laplacian = np.diag(scaled.degrees) - scaled.adjacency.toarray()
+    normal = laplacian / np.sqrt(np.outer(degrees, degrees))
+    unit = np.eye(len(degrees))
+    walk = {e: np.linalg.inv(laplacian + e * np.diag(degrees)) for e in (0.1, 0.3)}
+    step = walk[0.3] @ np.diag(degrees)
+    expected = {
+        "heat:3": scipy.linalg.expm(-3 * laplacian),
+        "squared:0.3": np.linalg.matrix_power(np.linalg.inv(laplacian + 0.3 * unit), 2),
+        "normalized-heat:4": scipy.linalg.expm(-4 * normal),
+        "normalized-squared:0.3": np.linalg.matrix_power(np.linalg.inv(normal + 0.3 * unit), 2),
+        "walk-fourth:0.3": step @ step @ step @ walk[0.3],
+        "walk-squared:0.1": walk[0.1] @ np.diag(degrees) @ walk[0.1],
+    }
+    assert expected.keys() == prepared.matrices.keys()
+    for kernel, matrix in expected.items():
+        np.testing.assert_allclose(prepared.matrices[kernel].matrix, matrix, rtol=1e-5, atol=1e-5)
 
 
 def test_units_of_the_weights_do_not_matter():

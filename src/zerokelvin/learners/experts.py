@@ -31,10 +31,9 @@ from zerokelvin.learners.base import LEARNERS, Problems, Trials
 from zerokelvin.learners.covariance import Covariance
 from zerokelvin.learners.diffusion import Diffusion, System, learn_label, read_values, system_of
 from zerokelvin.learners.paired import PairedFields
-from zerokelvin.linalg.columns import HeatKernel
-from zerokelvin.linalg.dense import DENSE_LIMIT, dense_inverse
+from zerokelvin.learners.smooth import smooth_kernels
+from zerokelvin.linalg.dense import DENSE_LIMIT
 from zerokelvin.linalg.kernels import DenseKernel
-from zerokelvin.linalg.operator import Operator
 
 __all__ = [
     "ExactExpert",
@@ -291,14 +290,12 @@ def prepare_experts(graph: Graph) -> Prepared:
         system = system_of(scaled, scale.kernel)
         if system is not None:
             systems[scale.kernel] = system
-    matrices = {}
-    if graph.num_nodes <= DENSE_LIMIT:
-        matrices = {scale.kernel: DenseKernel(_smooth_kernel(scaled, scale.kernel)) for scale in SMOOTH}
+    smooth = [scale.kernel for scale in SMOOTH] if graph.num_nodes <= DENSE_LIMIT else []
     heavy = without_negligible(graph)
     voters = tuple(
         LEARNERS[name](**params).prepare(heavy) if _fits(name, heavy, 1) else None for name, params in VOTERS
     )
-    return Prepared(heavy, systems, matrices, voters)
+    return Prepared(heavy, systems, smooth_kernels(scaled, smooth), voters)
 
 
 def start_experts(prepared: Prepared, classes: int, tol: float, seed: int) -> list[Expert]:
@@ -323,24 +320,6 @@ def start_experts(prepared: Prepared, classes: int, tol: float, seed: int) -> li
 def _fits(name: str, graph: Graph, problems: int) -> bool:
     """Whether an expert's memory stays within bounds."""
     return name != "longest-path" or len(graph.indices) * problems <= ARC_LIMIT
-
-
-def _smooth_kernel(graph: Graph, kernel: str) -> Floats:
-    name, _, text = kernel.partition(":")
-    value, normalized = float(text), name.startswith(("normalized", "walk"))
-    if name.endswith("heat"):
-        heat, count = HeatKernel(graph, value, normalized), graph.num_nodes
-        matrix = np.hstack([heat.columns(np.arange(at, min(at + 64, count))) for at in range(0, count, 64)])
-    else:
-        operator = Operator(graph, value, normalized)
-        inverse = dense_inverse(operator)
-        matrix = inverse @ inverse
-        if name.endswith("fourth"):
-            matrix = matrix @ matrix
-        if name.startswith("walk"):  # A⁻¹ D A⁻¹ = D^(−1/2) (Lₙ + εI)⁻² D^(−1/2), and so on
-            matrix /= operator.scale[:, None] * operator.scale
-    symmetric: Floats = 0.5 * (matrix + matrix.T)
-    return symmetric
 
 
 @kernel
