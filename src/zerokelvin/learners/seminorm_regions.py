@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from zerokelvin.graph import Graph
 from zerokelvin.jit import kernel
+from zerokelvin.trees.union_find import leader_of
 
 __all__ = ["Region", "edges_of", "find_part", "find_region", "part_numbers", "routes_to_labels"]
 
@@ -132,17 +133,8 @@ def part_numbers(place: Ints, count: int) -> Ints:
     leader = np.arange(count)
     for e in range(len(place)):
         if place[e, 1] >= 0:
-            u, v = place[e, 0], place[e, 1]
-            while leader[u] != u:
-                leader[u] = leader[leader[u]]
-                u = leader[u]
-            while leader[v] != v:
-                leader[v] = leader[leader[v]]
-                v = leader[v]
+            u, v = leader_of(leader, place[e, 0]), leader_of(leader, place[e, 1])
             leader[u] = v
     for node in range(count):
-        root = node
-        while leader[root] != root:
-            root = leader[root]
-        leader[node] = root
+        leader[node] = leader_of(leader, node)
     return leader

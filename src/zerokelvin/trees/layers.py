@@ -27,6 +27,7 @@ from numpy.typing import NDArray
 
 from zerokelvin.graph import Graph
 from zerokelvin.jit import kernel
+from zerokelvin.trees.union_find import leader_of
 from zerokelvin.trees.wilson import WilsonSampler, running_sums
 
 __all__ = ["Layer", "LayeredSampler", "has_traps", "patience"]
@@ -177,13 +178,7 @@ def _dendrogram(ends: Ints, ranked: Ints, n: int) -> tuple[Ints, Ints, Ints, int
     parent = np.arange(2 * n)
     total = n
     for e in ranked:
-        u, v = ends[e, 0], ends[e, 1]
-        while leader[u] != u:
-            leader[u] = leader[leader[u]]
-            u = leader[u]
-        while leader[v] != v:
-            leader[v] = leader[leader[v]]
-            v = leader[v]
+        u, v = leader_of(leader, ends[e, 0]), leader_of(leader, ends[e, 1])
         if u != v:
             parent[name[u]] = parent[name[v]] = total
             leader[u] = v

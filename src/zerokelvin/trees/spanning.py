@@ -24,6 +24,7 @@ from zerokelvin.graph import Graph
 from zerokelvin.jit import kernel
 from zerokelvin.trees.layers import LayeredSampler, has_traps
 from zerokelvin.trees.low_stretch import low_stretch_edges
+from zerokelvin.trees.union_find import leader_of
 from zerokelvin.trees.wilson import WilsonSampler
 
 __all__ = ["KINDS", "SpanningTrees", "is_forest", "spanning_tree"]
@@ -164,13 +165,7 @@ def _kruskal(edges: Ints, ranked: Ints, n: int) -> Ints:
     chosen = np.empty(n, dtype=np.int64)
     count = 0
     for e in ranked:
-        u, v = edges[e, 0], edges[e, 1]
-        while leader[u] != u:
-            leader[u] = leader[leader[u]]
-            u = leader[u]
-        while leader[v] != v:
-            leader[v] = leader[leader[v]]
-            v = leader[v]
+        u, v = leader_of(leader, edges[e, 0]), leader_of(leader, edges[e, 1])
         if u != v:
             leader[u] = v
             chosen[count] = e
