@@ -1,6 +1,7 @@
 """Halving against its definition, and its bound against an adversary."""
 
 import math
+import time
 
 import numpy as np
 import pytest
@@ -194,3 +195,15 @@ def test_explains_itself_by_no_more_than_the_nearest_labels():
     for leaf in range(1, 60):
         state.update(leaf, 1)
     assert len(state.explain(0)) == 32
+
+
+def test_one_fine_weight_among_coarse_ones():
+    """Cuts are then counted in ten thousand steps, of which few occur."""
+    edges = [(0, 1), (0, 2), (1, 3), (3, 4), (2, 5), (5, 6), (6, 7), (0, 8)]
+    graph = Graph.from_edges(edges, [1e-4, 0.5, 1, 0.25, 1, 1, 0.3, 1])
+    labels = np.array([1, 0, -1, 0, 0, 1, 0, 0, 0], dtype=np.int8)
+    forest, listed = ForestCuts(graph, 1e-4), EnumeratedCuts(graph)
+    began = time.process_time()
+    for budget in (0.2, 1.0, 1.5501):
+        assert forest.votes(labels, budget) == listed.votes(labels, budget)
+    assert time.process_time() - began < 5.0

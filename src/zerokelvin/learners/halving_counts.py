@@ -156,10 +156,16 @@ def _count(
     """
 
     def multiply(left: NDArray[Any], right: NDArray[Any]) -> None:
-        """Convolve `left` with `right` in place, dropping what is beyond its width."""
+        """Convolve `left` with `right` in place, dropping what is beyond its width.
+
+        Few cuts occur where weights are fine decimals, so only those of `right` are gone through.
+        """
+        occurring = np.flatnonzero(right)
         for c in range(len(left) - 1, -1, -1):
-            total = left[c] * right[0]
-            for d in range(1, c + 1):
+            total = left[c] * 0
+            for d in occurring:
+                if d > c:
+                    break
                 total += left[c - d] * right[d]
             left[c] = total
 
