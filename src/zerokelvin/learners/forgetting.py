@@ -238,10 +238,10 @@ class Forgetting(Learner):
     """
 
     inner: Learner
-    window: int
+    window: Any  # a whole number, checked below under the name that users give it
 
     def __post_init__(self) -> None:
-        window: Any = self.window
+        window = self.window
         if isinstance(window, bool) or not isinstance(window, (int, np.integer)) or window < 1:
             raise ParameterError(f"forget={window!r} must be a whole number of at least 1.")
         told = ("name", "multiclass", "has_variance", "has_value", "takes_features")
