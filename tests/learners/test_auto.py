@@ -15,9 +15,9 @@ from zerokelvin.learners.auto import Auto
 from zerokelvin.learners.base import Problems
 from zerokelvin.learners.diffusion import Diffusion, system_of
 from zerokelvin.learners.experts import start_experts
-from zerokelvin.learners.hedge import PRECISION, AdaHedge, Combination
+from zerokelvin.learners.hedge import OFFSETS, AdaHedge, Combination
 from zerokelvin.learners.influence import TOL, Influence
-from zerokelvin.learners.mixing import PRIOR, SOFT, Mixing
+from zerokelvin.learners.mixing import PRECISIONS, PRIOR, SOFT, Mixing
 from zerokelvin.learners.target import AUDITS, ENOUGH, Target
 
 
@@ -64,7 +64,7 @@ def test_the_mixture_agrees_with_its_definition(experts, classes, total, seed):
     rng = np.random.default_rng(seed)
     floors, kernels = rng.uniform(0.01, 0.5, experts), rng.random(experts) < 0.5
     mixing = Mixing(floors, kernels, classes)
-    slow = naive.Mixing(floors, kernels, classes, SOFT, PRECISION, PRIOR)
+    slow = naive.Mixing(floors, kernels, classes, SOFT, PRECISIONS, OFFSETS, PRIOR)
     values, codes = rng.normal(size=(total, experts, classes)), rng.integers(classes, size=total)
     winners = []
     for t in range(total):
@@ -143,6 +143,7 @@ def test_beyond_dense_kernels_the_smooth_one_is_a_pair_of_fields(monkeypatch):
     fast, slow = (Auto().start_problems(example.graph, 3, prepared, 0) for _ in range(2))
     kinds = [type(expert) for expert in fast.mixture.experts]
     assert kinds.count(experts.PairedExpert) == 1
+    assert str(experts.FAR) in fast.mixture.names
     assert experts.ExactExpert not in kinds
     trace = fast.play(revealed)
     np.testing.assert_allclose(trace.margins, Problems.play(slow, revealed).margins, atol=1e-9)
@@ -161,6 +162,7 @@ def test_smooth_kernels_by_definition(game):
     walk = {e: np.linalg.inv(laplacian + e * np.diag(degrees)) for e in (0.1, 0.3)}
     step = walk[0.3] @ np.diag(degrees)
     expected = {
+        "regularized:0.003": np.linalg.inv(laplacian + 0.003 * unit),
         "heat:3": scipy.linalg.expm(-3 * laplacian),
         "squared:0.3": np.linalg.matrix_power(np.linalg.inv(laplacian + 0.3 * unit), 2),
         "normalized-heat:4": scipy.linalg.expm(-4 * normal),
@@ -466,7 +468,7 @@ PLANTED = {
 }
 
 
-@pytest.mark.parametrize("name", [*PLANTED, "moons", "grid", "weights and components"])
+@pytest.mark.parametrize("name", [*PLANTED, "moons", "grid", "ring", "weights and components"])
 def test_no_single_learner_is_much_better(name):
     """The quick learners; benchmarks/default_learner.py plays all of them on many more graphs."""
     rng = np.random.default_rng(7)
@@ -480,6 +482,10 @@ def test_no_single_learner_is_much_better(name):
         graph = zk.generators.grid(24, 24).graph
         labels = np.arange(576) // 24 // 8 + 3 * (np.arange(576) % 24 // 12)
         labels = np.where(rng.random(576) < 0.1, rng.permutation(labels), labels)
+    elif name == "ring":  # wide regions under much noise
+        graph = zk.Graph.from_edges([(i, (i + 1) % 900) for i in range(900)])
+        labels = np.arange(900) // 100 % 3
+        labels = np.where(rng.random(900) < 0.2, rng.permutation(labels), labels)
     else:
         example = zk.generators.planted_partition([120, 120, 60], 0.06, 0.02, rng)
         weights = rng.lognormal(0.0, 1.0, example.graph.num_edges)
@@ -487,7 +493,7 @@ def test_no_single_learner_is_much_better(name):
         graph = zk.Graph.from_edges(ends, np.concatenate([weights, weights]), num_nodes=600)
         labels = np.concatenate([example.labels, example.labels])
     mine = zk.play_shuffles(graph, labels, "auto", shuffles=3).mean("error_multiclass")
-    quick = ("propagation", "gaussian", "longest-path", "spanning-tree", "nearest", "ollgc", "llgc")
+    quick = ("propagation", "gaussian", "longest-path", "spanning-tree", "nearest", "ollgc", "llgc", "bbq")
     for single in quick:
         theirs = zk.play_shuffles(graph, labels, single, shuffles=3).mean("error_multiclass")
         assert mine <= theirs + 0.005, single

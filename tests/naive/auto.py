@@ -50,14 +50,16 @@ def newton(theta, covariance, logs, code):
 class Mixing:
     """The mixture by its definitions, everything recomputed from the history."""
 
-    def __init__(self, floors, kernels, classes, soft, precision, first):
+    def __init__(self, floors, kernels, classes, soft, precisions, offsets, first):
         self.floors, self.soft = floors, soft
-        self.prior = np.full(len(floors) + 3, (1 - first) / (len(floors) + 2))
-        self.prior[len(floors)] = first
+        self.prior = np.concatenate([np.full(len(floors), (1 - sum(first)) / len(floors)), first])
         self.groups = [[*np.flatnonzero(kernels), len(floors)], list(range(len(floors) + 1))]
         self.counts = np.zeros(classes)
         self.thetas = [np.concatenate([np.full(len(g), 1 / len(g)), np.zeros(classes)]) for g in self.groups]
-        self.covariances = [np.eye(len(theta)) / precision for theta in self.thetas]
+        self.covariances = [
+            np.diag([1 / precision] * len(group) + [1 / offsets] * classes)
+            for precision, group in zip(precisions, self.groups, strict=True)
+        ]
         self.losses, self.surprises = [], np.zeros(2)
 
     def judge(self, values):

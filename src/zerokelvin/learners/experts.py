@@ -4,6 +4,8 @@ All weights are first scaled to a mean degree of 4, so that experts mean the sam
 weights. Then, fixed beforehand,
 
 - `gaussian` on (L + εI)⁻¹ and (Lₙ + εI)⁻¹ at several ε and noises μ, and `propagation`, by local relaxation;
+- `gaussian` for wide regions under much noise, on (L + 0.003 I)⁻¹ exactly on graphs of up to 3,000 nodes, on
+  (L + 0.01 I)⁻¹ by relaxation on larger ones;
 - `gaussian` on the squared walk kernel A⁻¹ D A⁻¹ with A = L + 0.1 D, exactly on graphs of up to 3,000
   nodes, by a pair of fields on larger ones (`zerokelvin.learners.paired`);
 - on graphs of up to 3,000 nodes `gaussian` also on exp(−3L), (L + 0.3 I)⁻², exp(−4Lₙ), (Lₙ + 0.3 I)⁻² and
@@ -68,15 +70,15 @@ class Scale(NamedTuple):
 
 LOCAL = (
     Scale("regularized:0.1", 0.3),
-    Scale("regularized:0.1", 1.0),
     Scale("regularized:0.5", 0.1),
     Scale("regularized:0.5", 1.0),
-    Scale("regularized:0.03", 3.0, 5.0),  # reaches furthest, for wide regions under noise
+    Scale("regularized:0.03", 3.0, 5.0),
     Scale("normalized:0.03", 0.3),
     Scale("normalized:0.1", 1.0),
     Scale("normalized:0.1", 0.0, 5.0),
 )
-SMOOTH = (
+EXACT = (
+    Scale("regularized:0.003", 10.0),
     Scale("heat:3", 0.03),
     Scale("squared:0.3", 0.3),
     Scale("normalized-heat:4", 0.03),
@@ -84,7 +86,8 @@ SMOOTH = (
     Scale("walk-fourth:0.3", 1.0),
     Scale("walk-squared:0.1", 1.0),
 )
-PAIRED = SMOOTH[-1:]
+FAR = Scale("regularized:0.01", 10.0, 5.0)
+PAIRED = EXACT[-1]
 VOTERS: tuple[tuple[str, dict[str, Any]], ...] = (
     ("longest-path", {}),
     ("spanning-tree", {"trees": 9, "inner": "longest-path"}),
@@ -286,27 +289,29 @@ def prepare_experts(graph: Graph) -> Prepared:
     mean = float(graph.degrees.mean())
     scaled = Graph.from_scipy(graph.adjacency * (MEAN_DEGREE / mean)) if mean > 0 else graph
     systems = {}
-    for scale in LOCAL:
+    small = graph.num_nodes <= DENSE_LIMIT
+    for scale in LOCAL if small else (*LOCAL, FAR):
         system = system_of(scaled, scale.kernel)
         if system is not None:
             systems[scale.kernel] = system
-    smooth = [scale.kernel for scale in SMOOTH] if graph.num_nodes <= DENSE_LIMIT else []
+    exact = smooth_kernels(scaled, [scale.kernel for scale in EXACT]) if small else {}
     heavy = without_negligible(graph)
     voters = tuple(
         LEARNERS[name](**params).prepare(heavy) if _fits(name, heavy, 1) else None for name, params in VOTERS
     )
-    return Prepared(heavy, systems, smooth_kernels(scaled, smooth), voters)
+    return Prepared(heavy, systems, exact, voters)
 
 
 def start_experts(prepared: Prepared, classes: int, tol: float, seed: int) -> list[Expert]:
     """All experts, with nothing learnt."""
+    local = LOCAL if prepared.matrices else (*LOCAL, FAR)
     experts: list[Expert] = [
-        LocalExpert(scale, prepared.systems[scale.kernel], classes, tol) for scale in LOCAL
+        LocalExpert(scale, prepared.systems[scale.kernel], classes, tol) for scale in local
     ]
     if prepared.matrices:
-        experts += [ExactExpert(scale, prepared.matrices[scale.kernel], classes) for scale in SMOOTH]
+        experts += [ExactExpert(scale, prepared.matrices[scale.kernel], classes) for scale in EXACT]
     else:
-        experts += [PairedExpert(scale, prepared.scaled, classes) for scale in PAIRED]
+        experts.append(PairedExpert(PAIRED, prepared.scaled, classes))
     count = 1 if classes == 2 else classes
     for (name, params), own in zip(VOTERS, prepared.voters, strict=True):
         if not _fits(name, prepared.graph, count):

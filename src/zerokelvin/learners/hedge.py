@@ -26,14 +26,23 @@ from numpy.typing import ArrayLike, NDArray
 
 from zerokelvin.jit import kernel
 
-__all__ = ["PRECISION", "AdaHedge", "Combination", "combine", "hedge_learn", "hedge_weights", "newton_step"]
+__all__ = [
+    "OFFSETS",
+    "AdaHedge",
+    "Combination",
+    "combine",
+    "hedge_learn",
+    "hedge_weights",
+    "newton_step",
+    "prior_covariance",
+]
 
 Floats = NDArray[np.float64]
 
 ROUNDING = 1e-12
 
-PRECISION = 5.0
-"""Of the prior of a combination's weights, around the mean of its experts."""
+OFFSETS = 50.0
+"""Precision of the prior of a combination's offsets: a few labels say little about class frequencies."""
 
 
 class AdaHedge:
@@ -77,11 +86,10 @@ class AdaHedge:
 class Combination:
     """Logistic regression on log-probabilities of experts; `precision` is its prior around their mean."""
 
-    def __init__(self, experts: int, classes: int, precision: float = PRECISION) -> None:
-        size = experts + classes
-        self.theta = np.zeros(size)
+    def __init__(self, experts: int, classes: int, precision: float) -> None:
+        self.theta = np.zeros(experts + classes)
         self.theta[:experts] = 1.0 / experts
-        self.covariance = np.eye(size) / precision
+        self.covariance = prior_covariance(experts, classes, precision)
 
     def probabilities(self, logs: Floats) -> Floats:
         """The probability of each class, from log-probabilities (experts, classes)."""
@@ -92,6 +100,11 @@ class Combination:
     def learn(self, logs: Floats, probabilities: Floats, code: int) -> None:
         """One Newton step after the class is revealed."""
         newton_step(self.theta, self.covariance, np.ascontiguousarray(logs), probabilities, code)
+
+
+def prior_covariance(experts: int, classes: int, precision: float) -> Floats:
+    """Of the weights and offsets of a combination, before any label."""
+    return np.diag(1.0 / np.repeat([precision, OFFSETS], [experts, classes]))
 
 
 @kernel

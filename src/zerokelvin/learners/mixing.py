@@ -2,15 +2,14 @@
 
 Expert k gives class c the evidence v_k(c), turned into the share q_k(c) ∝ max(v_k(c), 0) + f_k / C with a
 floor f_k per expert. Beside the experts stand the class frequencies so far and two logistic combinations
-(`zerokelvin.learners.hedge`), one of the kernel experts and one of all. Everyone votes,
+(`zerokelvin.learners.hedge`), a quick one of the kernel experts and a careful one of all. Everyone votes,
 
     p(c) = (1 − s) [c is its most likely class] + s q(c),    s = 0.01,
 
-AdaHedge weighs the votes by the losses 1 − p(true class), starting with weight `PRIOR` for the frequencies
-and equal ones for the rest, so that where the graph says nothing nobody has to be dethroned first, and the
-class of largest Σ w p is predicted. The probabilities given out are the combinations', weighed by how well
-each has predicted so far, ∝ exp(−its logarithmic loss): the Bayesian mixture, whose logarithmic loss is at
-most ln 2 above the better one's.
+AdaHedge weighs the votes by the losses 1 − p(true class), starting with the weights `PRIOR` for the
+frequencies and either combination and equal ones for the experts, and the class of largest Σ w p wins.
+The probabilities given out are the combinations', weighed by how well each has predicted so far, ∝ exp(−its
+logarithmic loss): the Bayesian mixture, whose logarithmic loss is at most ln 2 above the better one's.
 
 Bound. Where the prediction is wrong, the true class has at most half of the votes, so AdaHedge suffers at
 least ½; and it suffers at most min_k { L_k + (1 + ln(1/π_k) / ln K) Δ }. Mistakes are at most twice that at
@@ -26,15 +25,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from zerokelvin.jit import kernel
-from zerokelvin.learners.hedge import PRECISION, combine, hedge_learn, hedge_weights, newton_step
+from zerokelvin.learners.hedge import combine, hedge_learn, hedge_weights, newton_step, prior_covariance
 
-__all__ = ["PRIOR", "SOFT", "Mixing"]
+__all__ = ["PRECISIONS", "PRIOR", "SOFT", "Mixing"]
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
 
-PRIOR = 0.5
-"""What the class frequencies are trusted at first."""
+PRECISIONS = (1.0, 5.0)
+"""Of the weights of the two combinations before any label."""
+
+PRIOR = (0.1, 0.1, 0.1)
+"""What the class frequencies and the two combinations are trusted at first; the experts share the rest."""
 
 SOFT = 0.01
 """Share of an expert's probabilities in its vote; the rest is its most likely class."""
@@ -67,13 +69,11 @@ class Mixing:
         self.floors = np.array(floors, dtype=np.float64)
         self.groups = np.ones((2, experts + 1), dtype=np.bool_)  # the frequencies belong to both
         self.groups[0, :experts] = kernels
-        size = experts + 1 + classes
         self.counts = np.zeros(classes)
-        self.theta = np.zeros((2, size))
+        self.theta = np.zeros((2, experts + 1 + classes))
         self.theta[:, : experts + 1] = self.groups / self.groups.sum(axis=1, keepdims=True)
-        self.covariance = np.stack([np.eye(size) / PRECISION] * 2)
-        self.prior = np.full(experts + 3, (1.0 - PRIOR) / (experts + 2))
-        self.prior[experts] = PRIOR
+        self.covariance = np.stack([prior_covariance(experts + 1, classes, own) for own in PRECISIONS])
+        self.prior = np.array([(1.0 - sum(PRIOR)) / experts] * experts + [*PRIOR])
         self._logs_of_prior = np.log(self.prior)
         self.losses = np.zeros(experts + 3)
         self.totals = np.zeros(2)
@@ -93,7 +93,7 @@ class Mixing:
     @property
     def limits(self) -> Floats:
         """What AdaHedge has lost at most, by each of those it weighs: the least of these holds."""
-        rest = 1.0 - np.log(self.prior) / np.log(len(self.prior))
+        rest = 1.0 - self._logs_of_prior / np.log(len(self.prior))
         limits: Floats = self.losses + rest * self.gap
         return limits
 

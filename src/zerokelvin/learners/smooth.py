@@ -1,7 +1,8 @@
-"""Kernels smoother than (L + εI)⁻¹ as dense matrices, for the exact experts of `auto` on small graphs.
+"""Kernels that reach far, as dense matrices, for the exact experts of `auto` on small graphs.
 
-``heat:T`` is exp(−TL), ``squared:EPS`` (L + εI)⁻², ``walk-squared:EPS`` A⁻¹ D A⁻¹ and ``walk-fourth:EPS``
-(A⁻¹ D)³ A⁻¹ with A = L + εD; ``normalized-heat:T`` and ``normalized-squared:EPS`` have Lₙ in the place of L.
+``regularized:EPS`` is (L + εI)⁻¹, ``squared:EPS`` its square, ``heat:T`` exp(−TL), ``walk-squared:EPS``
+A⁻¹ D A⁻¹ and ``walk-fourth:EPS`` (A⁻¹ D)³ A⁻¹ with A = L + εD; ``normalized-heat:T`` and
+``normalized-squared:EPS`` have Lₙ in the place of L.
 """
 
 from __future__ import annotations
@@ -39,6 +40,9 @@ def smooth_kernels(graph: Graph, names: Sequence[str]) -> dict[str, DenseKernel]
             kernels[kernel] = DenseKernel(_heat_kernel(graph, value, normalized))
             continue
         operator = Operator(graph, value, normalized)
+        if name == "regularized":
+            kernels[kernel] = DenseKernel(dense_inverse(operator))
+            continue
         if (value, normalized) not in squares:
             squares[value, normalized] = _square(dense_inverse(operator))
         matrix = squares[value, normalized]
