@@ -17,7 +17,7 @@ from zerokelvin.learners.diffusion import Diffusion, system_of
 from zerokelvin.learners.experts import start_experts
 from zerokelvin.learners.hedge import OFFSETS, AdaHedge, Combination
 from zerokelvin.learners.influence import TOL, Influence
-from zerokelvin.learners.mixing import PRECISIONS, PRIOR, SOFT, Mixing
+from zerokelvin.learners.mixing import PRECISIONS, PRIOR, SOFT, START, Mixing
 from zerokelvin.learners.target import AUDITS, ENOUGH, Target
 
 
@@ -30,13 +30,14 @@ def test_adahedge_agrees_with_its_definition_and_keeps_its_bound(experts, total,
     losses = (losses > 0.4).astype(float) if hard else losses
     prior = np.full(experts, 1 / experts) if seed % 2 else rng.dirichlet(np.ones(experts)) + 1e-6
     prior /= prior.sum()
-    expected, suffered, gap = naive.adahedge(losses, prior)
-    hedge = AdaHedge(prior)
+    start = [0.0, 2.5][seed % 3 == 0]
+    expected, suffered, gap = naive.adahedge(losses, prior, start)
+    hedge = AdaHedge(prior, start)
     allowance = 1 - np.log(prior) / np.log(experts)
     for t in range(total):
         np.testing.assert_allclose(hedge.weights(), expected[t], atol=1e-9)
         hedge.learn(losses[t])
-        assert hedge.loss <= (hedge.losses + allowance * hedge.gap).min() + 1e-9
+        assert hedge.loss <= (hedge.losses + allowance * hedge.gap).min() - start + 1e-9
     assert hedge.loss == pytest.approx(suffered)
     assert hedge.gap == pytest.approx(gap)
 
@@ -64,7 +65,7 @@ def test_the_mixture_agrees_with_its_definition(experts, classes, total, seed):
     rng = np.random.default_rng(seed)
     floors, kernels = rng.uniform(0.01, 0.5, experts), rng.random(experts) < 0.5
     mixing = Mixing(floors, kernels, classes)
-    slow = naive.Mixing(floors, kernels, classes, SOFT, PRECISIONS, OFFSETS, PRIOR)
+    slow = naive.Mixing(floors, kernels, classes, SOFT, PRECISIONS, OFFSETS, PRIOR, START)
     values, codes = rng.normal(size=(total, experts, classes)), rng.integers(classes, size=total)
     winners = []
     for t in range(total):

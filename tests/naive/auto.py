@@ -6,10 +6,10 @@ from decimal import Decimal
 import numpy as np
 
 
-def adahedge(losses, prior):
+def adahedge(losses, prior, start=0.0):
     """Weights before each trial, the mixture's loss and the gap Δ, from the whole history each time."""
     total, experts = losses.shape
-    weights, gap, suffered = [], 0.0, 0.0
+    weights, gap, suffered = [], start, 0.0
     for t in range(total):
         past = [math.fsum(losses[s, k] for s in range(t)) for k in range(experts)]
         if gap == 0:
@@ -50,8 +50,8 @@ def newton(theta, covariance, logs, code):
 class Mixing:
     """The mixture by its definitions, everything recomputed from the history."""
 
-    def __init__(self, floors, kernels, classes, soft, precisions, offsets, first):
-        self.floors, self.soft = floors, soft
+    def __init__(self, floors, kernels, classes, soft, precisions, offsets, first, start):
+        self.floors, self.soft, self.start = floors, soft, start
         self.prior = np.concatenate([np.full(len(floors), (1 - sum(first)) / len(floors)), first])
         self.groups = [[*np.flatnonzero(kernels), len(floors)], list(range(len(floors) + 1))]
         self.counts = np.zeros(classes)
@@ -76,7 +76,7 @@ class Mixing:
         top = np.isclose(everyone, everyone.max(axis=1, keepdims=True), rtol=1e-15, atol=0)
         self.votes = self.soft * everyone + (1 - self.soft) * top / top.sum(axis=1, keepdims=True)
         history = np.array(self.losses).reshape(-1, len(everyone))
-        weights = adahedge(np.vstack([history, np.zeros(len(everyone))]), self.prior)[0][-1]
+        weights = adahedge(np.vstack([history, np.zeros(len(everyone))]), self.prior, self.start)[0][-1]
         trust = np.exp(-(self.surprises - self.surprises.min()))
         chances = trust / trust.sum() @ np.array(self.combined)
         return int(np.argmax(weights @ self.votes)), chances

@@ -11,9 +11,9 @@ Asking. Two rules, beside each of which a hard budget may be set:
 - with `target` = α the learner itself asks, until it can expect to be right on a share 1 − α of all nodes
   (`zerokelvin.learners.target`).
 
-Bound (`zerokelvin.learners.mixing`): mistakes ≤ 2 min_k { L_k + (1 + ln(1/π_k) / ln K) Δ } at every time, for
-AdaHedge loses at most half of that (de Rooij et al. 2014, Lemma 3, with a prior π) and at least ½ where the
-prediction is wrong.
+Bound (`zerokelvin.learners.mixing`): mistakes ≤ 2 (min_k { L_k + (1 + ln(1/π_k) / ln K) Δ } − Δ₀) at every
+time, for AdaHedge loses at most half of that (de Rooij et al. 2014, Lemma 3, with a prior π and Δ starting at
+Δ₀) and at least ½ where the prediction is wrong.
 """
 
 from __future__ import annotations

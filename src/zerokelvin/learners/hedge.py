@@ -2,12 +2,13 @@
 
 `AdaHedge` (de Rooij, van Erven, Grünwald and Koolen 2014) plays weights w_k ∝ π_k exp(−η L_k) over K
 experts with cumulative losses L_k, losses in [0, 1], a prior π, and η = ln K / Δ where Δ is the cumulative
-mixability gap so far, Σ (w·ℓ + ln(w·e^(−ηℓ))/η). No rate has to be tuned. Its loss is the cumulative mix
-loss plus Δ, and as η falls the mix loss is at most L_k + ln(1/π_k)/η for every k, so that at every time
+mixability gap so far, Δ₀ + Σ (w·ℓ + ln(w·e^(−ηℓ))/η). No rate has to be tuned. Its loss is the cumulative mix
+loss plus Δ − Δ₀, and as η falls the mix loss is at most L_k + ln(1/π_k)/η for every k, so that at every time
 
-    loss ≤ min_k { L_k + (1 + ln(1/π_k) / ln K) Δ },
+    loss ≤ min_k { L_k + (1 + ln(1/π_k) / ln K) Δ } − Δ₀,
 
-which with the uniform prior is their Lemma 3, min_k L_k + 2Δ.
+which with the uniform prior and Δ₀ = 0 is their Lemma 3, min_k L_k + 2Δ. With Δ₀ > 0 the first few losses do
+not yet decide who is heard.
 
 `Combination` is multinomial logistic regression on the experts' log-probabilities,
 
@@ -46,7 +47,7 @@ OFFSETS = 50.0
 
 
 class AdaHedge:
-    """Weights over experts, from the weights `prior` of each, which sum to 1.
+    """Weights over experts, from the weights `prior` of each, which sum to 1, and Δ₀ = `start`.
 
     >>> hedge = AdaHedge([0.5, 0.5])
     >>> for _ in range(50):
@@ -57,10 +58,10 @@ class AdaHedge:
     True
     """
 
-    def __init__(self, prior: ArrayLike) -> None:
+    def __init__(self, prior: ArrayLike, start: float = 0.0) -> None:
         self.logs = np.log(np.asarray(prior, dtype=np.float64))
         self.losses = np.zeros(len(self.logs))
-        self.totals = np.zeros(2)  # Δ, and the loss of the mixture
+        self.totals = np.array([start, 0.0])  # Δ, and the loss of the mixture
 
     @property
     def gap(self) -> float:

@@ -6,14 +6,14 @@ floor f_k per expert. Beside the experts stand the class frequencies so far and 
 
     p(c) = (1 − s) [c is its most likely class] + s q(c),    s = 0.01,
 
-AdaHedge weighs the votes by the losses 1 − p(true class), starting with the weights `PRIOR` for the
-frequencies and either combination and equal ones for the experts, and the class of largest Σ w p wins.
-The probabilities given out are the combinations', weighed by how well each has predicted so far, ∝ exp(−its
+AdaHedge weighs the votes by the losses 1 − p(true class), starting with Δ₀ = `START`, the weights `PRIOR` for
+the frequencies and either combination and equal ones for the experts; the class of largest Σ w p wins. The
+probabilities given out are the combinations', weighed by how well each has predicted so far, ∝ exp(−its
 logarithmic loss): the Bayesian mixture, whose logarithmic loss is at most ln 2 above the better one's.
 
 Bound. Where the prediction is wrong, the true class has at most half of the votes, so AdaHedge suffers at
-least ½; and it suffers at most min_k { L_k + (1 + ln(1/π_k) / ln K) Δ }. Mistakes are at most twice that at
-every time.
+least ½; and it suffers at most min_k { L_k + (1 + ln(1/π_k) / ln K) Δ } − Δ₀. Mistakes are at most twice that
+at every time.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from numpy.typing import NDArray
 from zerokelvin.jit import kernel
 from zerokelvin.learners.hedge import combine, hedge_learn, hedge_weights, newton_step, prior_covariance
 
-__all__ = ["PRECISIONS", "PRIOR", "SOFT", "Mixing"]
+__all__ = ["PRECISIONS", "PRIOR", "SOFT", "START", "Mixing"]
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
@@ -37,6 +37,9 @@ PRECISIONS = (1.0, 5.0)
 
 PRIOR = (0.1, 0.1, 0.1)
 """What the class frequencies and the two combinations are trusted at first; the experts share the rest."""
+
+START = 4.0
+"""The mixability gap AdaHedge begins with: so long as about as many mistakes do not decide whom to trust."""
 
 SOFT = 0.01
 """Share of an expert's probabilities in its vote; the rest is its most likely class."""
@@ -76,7 +79,7 @@ class Mixing:
         self.prior = np.array([(1.0 - sum(PRIOR)) / experts] * experts + [*PRIOR])
         self._logs_of_prior = np.log(self.prior)
         self.losses = np.zeros(experts + 3)
-        self.totals = np.zeros(2)
+        self.totals = np.array([START, 0.0])
         self.surprise = np.zeros(2)  # the logarithmic losses of the combinations
         self.mistakes = np.zeros(1, dtype=np.int64)
         self._logs = np.zeros((experts + 1, classes))
@@ -87,14 +90,14 @@ class Mixing:
 
     @property
     def gap(self) -> float:
-        """The mixability gap Δ."""
+        """The mixability gap Δ, the one at the start included."""
         return float(self.totals[0])
 
     @property
     def limits(self) -> Floats:
         """What AdaHedge has lost at most, by each of those it weighs: the least of these holds."""
         rest = 1.0 - self._logs_of_prior / np.log(len(self.prior))
-        limits: Floats = self.losses + rest * self.gap
+        limits: Floats = self.losses + rest * self.gap - START
         return limits
 
     @property
