@@ -370,6 +370,10 @@ def test_mistakes_stay_within_the_bound(game):
     bound = problems.bound(comparators(codes, classes))
     assert bound.holds
     assert bound.allows(mistakes(trace.margins, trials, classes))
+    loss, prior, gap, start = bound.terms.values()  # the value can be had from what is said beside it
+    voters = len(problems.mixture.names)
+    expected = 2 * (loss + (1 - np.log(prior) / np.log(voters)) * gap - start)
+    assert bound.value == pytest.approx(expected)
 
 
 def test_the_bound_is_no_guarantee_where_a_target_leaves_labels_out():

@@ -35,6 +35,7 @@ from zerokelvin.learners.covariance import all_revealed
 from zerokelvin.learners.diffusion import code_of
 from zerokelvin.learners.experts import Prepared, prepare_experts
 from zerokelvin.learners.gaussian import GaussianState
+from zerokelvin.learners.mixing import START
 from zerokelvin.learners.mixture import CHUNK, Mixture
 
 __all__ = ["Auto", "AutoProblems", "AutoState"]
@@ -93,6 +94,7 @@ class AutoState(State):
             f"loss of {self.mixture.names[best]}": float(mixing.losses[best]),
             "prior π of it": float(mixing.prior[best]),
             "Δ": mixing.gap,
+            "Δ₀": START,
         }
         return Bound(2.0 * float(mixing.limits[best]), "Lemma 3, de Rooij et al. 2014, with a prior", terms)
 
