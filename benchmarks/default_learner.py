@@ -303,12 +303,15 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--graphs", nargs="*", default=[*DATA, *GENERATED, *UNSEEN], metavar="NAME")
     parser.add_argument("--drawn", nargs="+", type=int, default=[], metavar="SEED", help="random graphs")
-    parser.add_argument("--learners", nargs="+", default=[name for name in names() if name != "auto"])
+    singles = [name for name in names() if name != "auto"]
+    parser.add_argument("--learners", nargs="+", choices=singles, default=singles, metavar="NAME")
     parser.add_argument("--shuffles", type=int, default=5)
     parser.add_argument("--again", type=int, default=0, metavar="N", help="other orders to compare in")
     parser.add_argument("--time-limit", type=float, default=120.0)
     parser.add_argument("--list", action="store_true", help="print the names of the graphs")
     options = parser.parse_args()
+    if min(options.drawn, default=0) < 0:
+        parser.error(f"seed {min(options.drawn)} after --drawn is negative; take 0, 1, 2, ...")
     if options.list:
         print("\n".join([*DATA, *GENERATED, *UNSEEN]))
         return
@@ -322,6 +325,9 @@ def main():
             for single in options.learners
         }
         played = {single: errors for single, errors in others.items() if errors is not None}
+        if not played:
+            print(f"| {name} | no learner plays it within {options.time_limit:g} s |", flush=True)
+            continue
         best = min(played, key=lambda single: played[single].mean())
         again = ""
         if options.again:
