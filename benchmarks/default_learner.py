@@ -12,7 +12,8 @@ longer than the time limit it is left out and named.
 
 The difference is given with its standard error over the orders, for the two play the same ones: positive
 where the single learner is better. The best of many learners found afterwards is partly lucky; with --again N
-the two play N other orders, and the difference there is given too.
+the two play N other orders, in each of which the classes are named anew, for ties go by name; the difference
+there is given too.
 """
 
 from __future__ import annotations
@@ -284,16 +285,25 @@ def problems(names, seeds):
     yield from (draw(seed) for seed in seeds)
 
 
-def errors_of(graph, labels, name, orders, limit=np.inf):
+def classes_of(labels):
+    """The classes, sorted."""
+    return sorted(label for label in set(np.ma.asarray(labels).tolist()) if label is not None)
+
+
+def errors_of(graph, labels, name, orders, limit=np.inf, renamed=False):
     """The error in each order; None where it takes too long or cannot be played."""
-    began = time.process_time()
+    began, classes = time.process_time(), classes_of(labels)
 
     def watch(*_):
         if time.process_time() - began > limit:
             raise TimeoutError
 
     try:
-        runs = [zk.play(graph, labels, name, seed=seed, progress=watch) for seed in orders]
+        runs = []
+        for seed in orders:
+            places = np.random.default_rng(seed).permutation(len(classes)) if renamed else range(len(classes))
+            named = [classes[place] for place in places]
+            runs.append(zk.play(graph, labels, name, seed=seed, classes=named, progress=watch))
     except (TimeoutError, zk.errors.ZerokelvinError):
         return None
     return np.array([run.error_multiclass for run in runs])
@@ -331,11 +341,10 @@ def main():
         best = min(played, key=lambda single: played[single].mean())
         again = ""
         if options.again:
-            again = lead(errors_of(graph, labels, "auto", later), errors_of(graph, labels, best, later))
-        classes = len({str(label) for label in labels if label is not None and label is not np.ma.masked})
+            again = lead(*(errors_of(graph, labels, one, later, renamed=True) for one in ("auto", best)))
         left_out = ", ".join(single for single in others if single not in played)
         print(
-            f"| {name} | {graph.num_nodes:,} | {classes} | {own.mean():.4f} | `{best}` "
+            f"| {name} | {graph.num_nodes:,} | {len(classes_of(labels))} | {own.mean():.4f} | `{best}` "
             f"| {played[best].mean():.4f} | {lead(own, played[best])} | {again} | {left_out} |",
             flush=True,
         )

@@ -83,6 +83,16 @@ def test_the_mixture_agrees_with_its_definition(experts, classes, total, seed):
     np.testing.assert_array_equal(again.trust, mixing.trust)
 
 
+@pytest.mark.kernels
+def test_ties_go_to_the_second_of_two_classes_and_to_the_first_of_more():
+    for classes, expected in ((2, 1), (3, 0)):
+        mixing = Mixing([0.05, 0.05], [True, True], classes)
+        undecided, opposed = np.zeros((2, 2, classes))
+        opposed[0, 0] = opposed[1, 1] = 1.0
+        assert mixing.judge(undecided)[0] == expected
+        assert mixing.judge(opposed)[0] == expected
+
+
 @settings(max_examples=40)
 @given(class_games())
 def test_foreseen_games_are_the_same_as_step_by_step(game):
@@ -164,6 +174,7 @@ def test_smooth_kernels_by_definition(game):
     step = walk[0.3] @ np.diag(degrees)
     expected = {
         "regularized:0.003": np.linalg.inv(laplacian + 0.003 * unit),
+        "regularized:0.01": np.linalg.inv(laplacian + 0.01 * unit),
         "heat:3": scipy.linalg.expm(-3 * laplacian),
         "squared:0.3": np.linalg.matrix_power(np.linalg.inv(laplacian + 0.3 * unit), 2),
         "normalized-heat:4": scipy.linalg.expm(-4 * normal),

@@ -89,7 +89,7 @@ def test_exact_means_and_variances_agree_with_dense_solves(game, kernel, mu, b):
 
 
 @pytest.mark.kernels
-@pytest.mark.parametrize("nodes", [1, 7, 31, 32, 33, 70, 101])
+@pytest.mark.parametrize("nodes", [1, 7, 31, 32, 33, 70, 101, 165])
 def test_a_known_order_is_one_factorisation_equal_to_the_last_bit(nodes):
     rng = np.random.default_rng(nodes)
     graph = zk.Graph.from_edges(rng.integers(0, nodes, (2 * nodes, 2)), num_nodes=nodes)

@@ -35,6 +35,10 @@ EXACT_LIMIT = 20_000
 """Above this many nodes the rows V no longer fit; kernels that relax locally have no such limit."""
 
 
+PIVOTS, WIDTH = 32, 128
+"""Rows and columns that a factorisation works on at a time; a block fits the innermost cache."""
+
+
 class Covariance:
     """Means and variances of every node, for several problems on one covariance."""
 
@@ -155,10 +159,11 @@ def _extend(rows: Any, row: Any, node: int, mu: float) -> float:
 
 @kernel
 def _factorise(matrix: Any, mu: float) -> None:
-    """Upper rows V at later trials, in place, the height on the diagonal; blocks of 32 pivots."""
+    """Upper rows V at later trials, in place, the height on the diagonal; `PIVOTS` rows at a time."""
     n = len(matrix)
-    for start in range(0, n, 32):
-        stop = min(start + 32, n)
+    pivots, first, second = np.empty((PIVOTS, WIDTH)), np.empty(WIDTH), np.empty(WIDTH)
+    for start in range(0, n, PIVOTS):
+        stop = min(start + PIVOTS, n)
         for i in range(start, stop):
             for k in range(start, i):
                 factor = matrix[k, i]
@@ -168,20 +173,36 @@ def _factorise(matrix: Any, mu: float) -> None:
             for j in range(i + 1, n):
                 matrix[i, j] /= height
             matrix[i, i] = height
-        for i in range(stop, n):
-            k = start
-            while k + 4 <= stop:
-                f0, f1, f2, f3 = matrix[k, i], matrix[k + 1, i], matrix[k + 2, i], matrix[k + 3, i]
-                for j in range(i, n):
-                    matrix[i, j] = (
-                        ((matrix[i, j] - f0 * matrix[k, j]) - f1 * matrix[k + 1, j]) - f2 * matrix[k + 2, j]
-                    ) - f3 * matrix[k + 3, j]
-                k += 4
-            while k < stop:
-                factor = matrix[k, i]
-                for j in range(i, n):
-                    matrix[i, j] -= factor * matrix[k, j]
-                k += 1
+        for left in range(stop, n, WIDTH):
+            right = min(left + WIDTH, n)
+            pivots[:, : right - left] = matrix[start:stop, left:right]
+            for i in range(stop, right, 2):
+                after = min(i + 1, right - 1)
+                _eliminate(matrix, start, i, after, left, right, pivots, first, second)
+
+
+@kernel
+def _eliminate(
+    matrix: Any, start: int, i: int, after: int, left: int, right: int, pivots: Any, first: Any, second: Any
+) -> None:
+    """Take all pivots, one after the other, out of two rows (or one twice) between two columns.
+
+    The columns are worked on in copies that stay in the innermost cache.
+    """
+    width = right - left
+    first[:width], second[:width] = matrix[i, left:right], matrix[after, left:right]
+    for k in range(0, PIVOTS, 4):
+        four = matrix[start + k : start + k + 4]
+        f0, f1, f2, f3 = four[0, i], four[1, i], four[2, i], four[3, i]
+        s0, s1, s2, s3 = four[0, after], four[1, after], four[2, after], four[3, after]
+        p0, p1, p2, p3 = pivots[k], pivots[k + 1], pivots[k + 2], pivots[k + 3]
+        for j in range(width):
+            first[j] = (((first[j] - f0 * p0[j]) - f1 * p1[j]) - f2 * p2[j]) - f3 * p3[j]
+            second[j] = (((second[j] - s0 * p0[j]) - s1 * p1[j]) - s2 * p2[j]) - s3 * p3[j]
+    for j in range(max(i, left), right):
+        matrix[i, j] = first[j - left]
+    for j in range(max(after, left), right):
+        matrix[after, j] = second[j - left]
 
 
 @kernel

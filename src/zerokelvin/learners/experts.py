@@ -4,8 +4,8 @@ All weights are first scaled to a mean degree of 4, so that experts mean the sam
 weights. Then, fixed beforehand,
 
 - `gaussian` on (L + εI)⁻¹ and (Lₙ + εI)⁻¹ at several ε and noises μ, and `propagation`, by local relaxation;
-- `gaussian` for wide regions under much noise, on (L + 0.003 I)⁻¹ exactly on graphs of up to 3,000 nodes, on
-  (L + 0.01 I)⁻¹ by relaxation on larger ones;
+- `gaussian` for wide regions, on (L + 0.003 I)⁻¹ with much noise and (L + 0.01 I)⁻¹ with little exactly on
+  graphs of up to 3,000 nodes, on (L + 0.01 I)⁻¹ with much noise by relaxation on larger ones;
 - `gaussian` on the squared walk kernel A⁻¹ D A⁻¹ with A = L + 0.1 D, exactly on graphs of up to 3,000
   nodes, by a pair of fields on larger ones (`zerokelvin.learners.paired`);
 - on graphs of up to 3,000 nodes `gaussian` also on exp(−3L), (L + 0.3 I)⁻², exp(−4Lₙ), (Lₙ + 0.3 I)⁻² and
@@ -79,6 +79,7 @@ LOCAL = (
 )
 EXACT = (
     Scale("regularized:0.003", 10.0),
+    Scale("regularized:0.01", 1.0),
     Scale("heat:3", 0.03),
     Scale("squared:0.3", 0.3),
     Scale("normalized-heat:4", 0.03),

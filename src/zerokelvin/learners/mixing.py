@@ -38,11 +38,15 @@ PRECISIONS = (1.0, 5.0)
 PRIOR = (0.1, 0.1, 0.1)
 """What the class frequencies and the two combinations are trusted at first; the experts share the rest."""
 
-START = 4.0
+START = 8.0
 """The mixability gap AdaHedge begins with: so long as about as many mistakes do not decide whom to trust."""
 
 SOFT = 0.01
 """Share of an expert's probabilities in its vote; the rest is its most likely class."""
+
+
+ROUNDING = 1e-12
+"""Of two classes whose votes differ by less the second is predicted, as everywhere in the package."""
 
 
 class Mixing:
@@ -185,6 +189,8 @@ def _judge(values: Any, rules: Any, state: Any, said: Any) -> int:
             votes[k, c] = SOFT * votes[k, c] + lead
             together[c] += weights[k] * votes[k, c]
     winner[0] = np.argmax(together)
+    if classes == 2 and together[1] >= together[0] - ROUNDING:
+        winner[0] = 1
     return winner[0]
 
 

@@ -63,6 +63,7 @@ def _heat_kernel(graph: Graph, time: float, normalized: bool) -> Floats:
 
 def _square(matrix: Floats) -> Floats:
     """The square of a symmetric matrix, at the price of one triangle of it."""
-    upper = scipy.linalg.blas.dsyrk(1.0, matrix)
-    square: Floats = np.triu(upper) + np.triu(upper, 1).T
+    upper = scipy.linalg.blas.dsyrk(1.0, matrix)  # and zeros below
+    square: Floats = upper + upper.T
+    np.fill_diagonal(square, upper.diagonal())
     return square
