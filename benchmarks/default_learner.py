@@ -322,6 +322,8 @@ def main():
     options = parser.parse_args()
     if min(options.drawn, default=0) < 0:
         parser.error(f"seed {min(options.drawn)} after --drawn is negative; take 0, 1, 2, ...")
+    if unknown := sorted({*options.graphs} - {*GENERATED, *UNSEEN, *zk.io.dataset_names()}):
+        parser.error(f"there is no graph {unknown[0]!r}; --list prints the names.")
     if options.list:
         print("\n".join([*DATA, *GENERATED, *UNSEEN]))
         return

@@ -1,5 +1,7 @@
 import json
 
+import pytest
+
 
 def test_lists_every_benchmark(invoke):
     result = invoke("bench", "--json")
@@ -26,3 +28,32 @@ def test_an_unknown_benchmark_is_refused_with_the_known_ones(invoke):
     assert result.exit_code == 2
     assert "unknown benchmark 'solver'; known:" in result.stderr
     assert "solvers" in result.stderr
+
+
+def test_the_default_learner_is_compared_in_other_orders(invoke):
+    arguments = ("--graphs", "flower", "--drawn", "13", "--learners", "bbq", "spanning-tree")
+    result = invoke("bench", "default-learner", "--json", *arguments, "--shuffles", "2", "--again", "3")
+    assert result.exit_code == 0, result.output
+    _, _, *rows = json.loads(result.stdout)["output"]
+    cells = [[cell.strip() for cell in row.strip("| ").split("|")] for row in rows]
+    assert [row[0] for row in cells] == ["flower", "tiny"]
+    for row in cells:
+        difference, again = row[6].split(" ± "), row[7].split(" ± ")
+        assert float(difference[0]) == pytest.approx(float(row[3]) - float(row[5]), abs=1.1e-4)
+        assert abs(float(again[0])) < 0.5
+        assert min(float(difference[1]), float(again[1])) >= 0
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("--graphs", "flour"), "there is no graph 'flour'"),
+        (("--graphs", "--drawn", "-1"), "seed -1 after --drawn is negative"),
+        (("--learners", "gausian"), "invalid choice: 'gausian'"),
+    ],
+)
+def test_the_default_learner_benchmark_refuses_what_it_does_not_know(arguments, message, capfd, invoke):
+    assert invoke("bench", "default-learner", *arguments).exit_code != 0
+    told = capfd.readouterr().err
+    assert message in told
+    assert "Traceback" not in told
