@@ -14,7 +14,8 @@ from naive.propagation import kernel as kernel_matrix
 from zerokelvin.errors import NodeError, ParameterError, SessionError
 from zerokelvin.learners import Problems
 from zerokelvin.learners.covariance import EXACT_LIMIT, Covariance
-from zerokelvin.learners.gaussian import Gaussian
+from zerokelvin.learners.exact_gaussian import ExactProblems
+from zerokelvin.learners.gaussian import Gaussian, GaussianProblems
 from zerokelvin.learners.vector_covariance import VectorCovariance
 
 KERNELS = st.sampled_from(["regularized:0.1", "regularized:2", "normalized:0.1", "normalized:1"])
@@ -344,6 +345,44 @@ def test_labels_that_contradict_count_after_a_game_in_a_known_order():
     problems = start(line, 2, kernel="heat:1", engine="exact")
     problems.play(as_trials([(i, int(i == 2)) for i in range(6)], 2))
     assert problems.bound(comparators(np.zeros(6, dtype=np.int64), 2)).terms["k"] == 1
+
+
+def crowd(nodes, share, seed=0):
+    """Two groups in which everyone knows a share of everyone."""
+    return zk.generators.planted_partition([nodes // 2] * 2, share, share / 4, np.random.default_rng(seed))
+
+
+def test_small_graphs_with_many_edges_are_factorised_as_relaxing_takes_longer():
+    many, few = crowd(300, 0.6), crowd(300, 0.02)
+    assert isinstance(start(many.graph, 2), ExactProblems)
+    assert isinstance(start(few.graph, 2), GaussianProblems)
+    large = zk.Graph.from_edges([(i, j) for i in range(3) for j in range(3, 3200)])
+    assert isinstance(start(large, 2, kernel="regularized:0.01"), GaussianProblems)
+    order = np.random.default_rng(1).permutation(300)
+    signs = np.where(many.labels > 0, 1, -1)
+    matrix = np.linalg.inv(many.graph.laplacian().toarray() + 0.1 * np.eye(300)) + 1e-8
+    state = Gaussian().start(many.graph)
+    for t, node in enumerate(order.tolist()):
+        if t % 50 == 0:
+            seen = order[:t]
+            duals = np.linalg.solve(matrix[np.ix_(seen, seen)] + 0.3 * np.eye(t), signs[seen])
+            assert state.margin(node) == pytest.approx(matrix[node, seen] @ duals, abs=1e-6)
+        state.update(node, int(signs[node]))
+
+
+def test_a_graph_that_grows_many_edges_is_factorised_from_then_on():
+    few, many = crowd(200, 0.02), crowd(200, 0.7)
+    session = zk.start(few.graph, "gaussian", classes=[-1, 1])
+    answers = [(node, int(few.labels[node])) for node in range(0, 200, 7)]
+    for node, label in answers:
+        session.learn(node, label)
+    session.add_edges(many.graph.edges)
+    fresh = zk.start(session.graph, "gaussian", classes=[-1, 1])
+    assert isinstance(start(session.graph, 2), ExactProblems)
+    for node, label in answers:
+        fresh.learn(node, label)
+    for node in range(200):
+        assert session.predict(node).margin == pytest.approx(fresh.predict(node).margin, abs=1e-9)
 
 
 def test_refusals_on_vectors():

@@ -83,6 +83,13 @@ class System:
         return float(self.graph.degrees.sum()) <= FAR * float(self.excess.sum())
 
     @property
+    def is_slow(self) -> bool:
+        """Whether a label may touch so many arcs that on this graph, a small one, dense factors take less."""
+        reach = float(self.graph.degrees.sum()) / float(self.excess.sum())  # sweeps, but for a constant
+        count, touched = self.graph.num_nodes, len(self.graph.indices) * reach
+        return count <= DENSE_LIMIT and touched > max(1e6, 4.0 * count**2)
+
+    @property
     def symmetric(self) -> bool:
         """Whether the kernel is symmetric, so that norms and bounds make sense."""
         return bool(np.array_equal(self.into, self.out))

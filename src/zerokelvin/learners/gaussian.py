@@ -11,7 +11,8 @@ All classes share the covariance. Two engines:
   (`zerokelvin.linalg.relaxation`): no n × n matrix, memory O(E + n·classes), every mean within a
   certified error. With (L + εI)⁻¹ the values of the classes are the chances that a walk from i is
   stopped at a node of that class, and b spreads the rest by a class prior (`zerokelvin.learners.diffusion`).
-- *exact*, for any kernel up to 20,000 nodes: a Cholesky factor that grows with the labels
+- *exact*, for any kernel up to 20,000 nodes, and for those too on small graphs of many edges, where relaxing
+  takes longer (`System.is_slow`): a Cholesky factor that grows with the labels
   (`zerokelvin.learners.exact_gaussian`); on feature vectors, those of a table and new ones, too
   (`zerokelvin.learners.vector_gaussian`).
 
@@ -129,9 +130,9 @@ class Gaussian(Learner):
         where the graph says nothing; with 1 it competes with the graph (Cora's error .154 becomes .170).
         On vectors with a linear kernel it is the intercept, which wants a weight like 1.
     engine
-        ``"push"`` relaxes locally where the kernel allows it and EPS is not below 10⁻⁴ of the mean degree
-        (of 1 where normalized); ``"exact"`` or an engine of `zerokelvin.linalg.kernel_columns` factorises,
-        as `Features` always do.
+        ``"push"`` relaxes locally where the kernel allows it, EPS is not below 10⁻⁴ of the mean degree (of 1
+        where normalized), and factors are not much cheaper, as they are on small graphs with many edges;
+        ``"exact"`` or an engine of `zerokelvin.linalg.kernel_columns` factorises, as `Features` always do.
     tol
         Certified error of the values by local relaxation; relative residual of columns otherwise.
 
@@ -171,7 +172,7 @@ class Gaussian(Learner):
         graph.require_positive("gaussian")
         symmetric = isinstance(self.kernel, str) and not self.kernel.startswith("pagerank")
         system = system_of(graph, self.kernel) if symmetric else None
-        if system is not None and self.engine == "push" and system.is_local:
+        if system is not None and self.engine == "push" and system.is_local and not system.is_slow:
             return system
         engine = "auto" if self.engine in ("push", "exact") else self.engine
         return kernel_columns(graph, self.kernel, engine, min(self.tol, 1e-8))
