@@ -4,6 +4,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import numba
 import numpy as np
 
 import zerokelvin
@@ -28,7 +29,9 @@ def test_the_cache_of_a_kernel_is_bound_to_the_whole_package():
     assert stamp[1] == package_stamp(Path(zerokelvin.__file__).parent)
 
 
-def test_compilation_is_measured_and_announced():
+def test_compilation_is_measured_and_announced(monkeypatch, tmp_path):
+    monkeypatch.setattr(numba.config, "CACHE_DIR", str(tmp_path))  # or an earlier run has compiled it
+
     @kernel
     def twice(values):
         return 2 * values

@@ -196,7 +196,8 @@ class Diffusion:
     def prior_weight(self) -> float:
         """1 / (μ/b + Σ A), the weight of the constant in `gaussian`."""
         precision, b, _ = self.numbers
-        return 1.0 / (1.0 / (precision * b) + float((self.totals - self.sums).sum())) if b > 0 else 0.0
+        left = max(float((self.totals - self.sums).sum()), 0.0)  # below 0 only by the tolerance
+        return 1.0 / (1.0 / (precision * b) + left) if b > 0 else 0.0
 
     def votes(self, node: int) -> Floats:
         """What one label of value 1 at each node adds to the value of `node`, by a column relaxed anew."""
@@ -427,9 +428,10 @@ def read_values(csr: Any, arrays: Any, frame: Any, numbers: Any, node: int, valu
         for c in range(len(values)):
             values[c] += b * totals[c]
         return
-    weight = 1.0 / (precision * b)
+    left = 0.0
     for c in range(len(values)):
-        weight += totals[c] - sums[c]
+        left += totals[c] - sums[c]
+    weight = 1.0 / (precision * b) + max(left, 0.0)  # below 0 only by the tolerance
     for c in range(len(values)):
         values[c] += (totals[c] - sums[c]) / weight * (1.0 - mass)
 
