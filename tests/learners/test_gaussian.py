@@ -386,7 +386,7 @@ def test_a_graph_that_grows_many_edges_is_factorised_from_then_on():
 
 
 def test_a_constant_whose_weight_the_tolerance_would_turn_negative():
-    """Labels at one node that add up to more than all there is, by their tolerance: found by a random game."""
+    """Labels at one node that add up to more than all there is, by their tolerance (a random game)."""
     star = zk.Graph.from_edges([(0, 1), (0, 2), (0, 3)], [10.48, 2.33, 2.26])
     trials = [(0, int(k != 6)) for k in range(13)]
     problems = start(star, 2, mu=0.1, b=0.5, tol=0.02)
