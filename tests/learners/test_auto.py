@@ -153,7 +153,7 @@ def test_beyond_dense_kernels_the_smooth_one_is_a_pair_of_fields(monkeypatch):
     revealed = as_trials([(int(node), int(codes[node])) for node in order], 3)
     fast, slow = (Auto().start_problems(example.graph, 3, prepared, 0) for _ in range(2))
     kinds = [type(expert) for expert in fast.mixture.experts]
-    assert kinds.count(experts.PairedExpert) == 1
+    assert kinds.count(experts.FieldsExpert) == 2
     assert str(experts.FAR) in fast.mixture.names
     assert experts.ExactExpert not in kinds
     trace = fast.play(revealed)
@@ -286,19 +286,37 @@ def test_what_remains_is_unknown_at_first_and_is_all_that_comes_once_the_budget_
     assert session.remaining_error > 0.02
 
 
-def test_shares_count_backwards_where_neighbours_differ():
+def test_where_neighbours_differ_those_two_steps_away_decide():
     example = zk.generators.planted_partition([60, 60], 0.0, 0.1, np.random.default_rng(0))
     session = zk.start(example.graph, "auto", classes=[0, 1])
     order = np.random.default_rng(1).permutation(120).tolist()
     for node in order[:100]:
         session.learn(node, int(example.labels[node]))
-    unlike = 0
+    away = example.graph.adjacency @ example.graph.adjacency
+    right = 0
     for node in order[100:]:
         why = session.explain(node)
         assert sum(part.share for part in why.contributions) == pytest.approx(why.margin)
         first = why.contributions[0]
-        unlike += first.share > 0 and first.label != why.label  # a neighbour of the other class speaks for it
-    assert unlike >= 10
+        right += why.label == first.label == example.labels[node] and away[node, first.node] > 0
+    assert right >= 18
+
+
+def test_shares_count_backwards_where_every_kernel_is_wrong():
+    """Couples whose labels differ: nobody is two steps away, and the combinations read kernels backwards."""
+    graph = zk.Graph.from_edges([(2 * pair, 2 * pair + 1) for pair in range(60)])
+    session = zk.start(graph, "auto", classes=[0, 1])
+    first = np.random.default_rng(2).integers(0, 2, 60)
+    for pair in range(55):
+        session.learn(2 * pair, int(first[pair]))
+        session.learn(2 * pair + 1, int(1 - first[pair]))
+    for pair in range(55, 60):
+        session.learn(2 * pair, int(first[pair]))
+        why = session.explain(2 * pair + 1)
+        (part,) = why.contributions
+        assert why.label != part.label == first[pair]
+        assert why.margin > 0
+        assert part.share == pytest.approx(why.margin)
 
 
 def test_weights_too_wide_for_minimum_cuts():

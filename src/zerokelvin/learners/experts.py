@@ -4,6 +4,8 @@ All weights are first scaled to a mean degree of 4, so that experts mean the sam
 weights. Then, fixed beforehand,
 
 - `gaussian` on (L + εI)⁻¹ and (Lₙ + εI)⁻¹ at several ε and noises μ, and `propagation`, by local relaxation;
+  μ = 0.01 hardly lets a label doubt, as is right where a node depends on its neighbours alone;
+- the labelled nodes two steps away, where neighbours differ (`zerokelvin.learners.two_steps`);
 - `gaussian` for wide regions, on (L + 0.003 I)⁻¹ with much noise and (L + 0.01 I)⁻¹ with little exactly on
   graphs of up to 3,000 nodes, on (L + 0.01 I)⁻¹ with much noise by relaxation on larger ones;
 - `gaussian` on the squared walk kernel A⁻¹ D A⁻¹ with A = L + 0.1 D, exactly on graphs of up to 3,000
@@ -34,14 +36,15 @@ from zerokelvin.learners.covariance import Covariance
 from zerokelvin.learners.diffusion import Diffusion, System, learn_label, read_values, system_of
 from zerokelvin.learners.paired import PairedFields
 from zerokelvin.learners.smooth import smooth_kernels
+from zerokelvin.learners.two_steps import TwoSteps
 from zerokelvin.linalg.dense import DENSE_LIMIT
 from zerokelvin.linalg.kernels import DenseKernel
 
 __all__ = [
     "ExactExpert",
     "Expert",
+    "FieldsExpert",
     "LocalExpert",
-    "PairedExpert",
     "Prepared",
     "VotingExpert",
     "prepare_experts",
@@ -72,6 +75,7 @@ LOCAL = (
     Scale("regularized:0.1", 0.3),
     Scale("regularized:0.5", 0.1),
     Scale("regularized:0.5", 1.0),
+    Scale("regularized:0.3", 0.01),
     Scale("regularized:0.03", 3.0, 5.0),
     Scale("normalized:0.03", 0.3),
     Scale("normalized:0.1", 1.0),
@@ -173,8 +177,7 @@ class LocalExpert(Expert):
     def explain(self, node: int, code: int, rival: int) -> dict[int, float]:
         """By the column of the node."""
         counts, votes = self.diffusion.counts, self.diffusion.votes(node)
-        signed = counts[code] - counts[rival]
-        return {int(other): float(votes[other] * signed[other]) for other in np.flatnonzero(signed)}
+        return _shares(votes * (counts[code] - counts[rival]))
 
 
 class ExactExpert(Expert):
@@ -211,16 +214,15 @@ class ExactExpert(Expert):
         return shares
 
 
-class PairedExpert(Expert):
-    """`gaussian` on A⁻¹ D A⁻¹ by a pair of fields, for graphs too large for `ExactExpert`."""
+class FieldsExpert(Expert):
+    """The fields or votes that a compiled object keeps for all nodes."""
 
-    def __init__(self, scale: Scale, graph: Graph, classes: int) -> None:
-        self.name = str(scale)
-        epsilon = float(scale.kernel.partition(":")[2])
-        self.fields = PairedFields(graph, classes, epsilon, scale.mu, tol=0.0005)
+    def __init__(self, name: str, fields: PairedFields | TwoSteps) -> None:
+        self.name = name
+        self.fields = fields
 
     def values(self, node: int) -> Floats:
-        """The mean of every class."""
+        """The value of every class."""
         return self.fields.values(node)
 
     def table(self, nodes: Ints) -> Floats:
@@ -228,7 +230,7 @@ class PairedExpert(Expert):
         return self.fields.table(nodes)
 
     def learn(self, node: int, code: int) -> None:
-        """Relax from the node."""
+        """Carry the label on from its node."""
         self.fields.learn(node, code)
 
     def foresee(self, nodes: Ints, codes: Ints) -> Floats:
@@ -238,8 +240,7 @@ class PairedExpert(Expert):
     def explain(self, node: int, code: int, rival: int) -> dict[int, float]:
         """By the column of the node."""
         counts, votes = self.fields.counts, self.fields.votes(node)
-        signed = counts[:, code] - counts[:, rival]
-        return {int(other): float(votes[other] * signed[other]) for other in np.flatnonzero(signed)}
+        return _shares(votes * (counts[:, code] - counts[:, rival]))
 
 
 class VotingExpert(Expert):
@@ -312,7 +313,10 @@ def start_experts(prepared: Prepared, classes: int, tol: float, seed: int) -> li
     if prepared.matrices:
         experts += [ExactExpert(scale, prepared.matrices[scale.kernel], classes) for scale in EXACT]
     else:
-        experts.append(PairedExpert(PAIRED, prepared.scaled, classes))
+        epsilon = float(PAIRED.kernel.partition(":")[2])
+        fields = PairedFields(prepared.scaled, classes, epsilon, PAIRED.mu, tol=0.0005)
+        experts.append(FieldsExpert(str(PAIRED), fields))
+    experts.append(FieldsExpert("two steps", TwoSteps(prepared.scaled, classes)))
     count = 1 if classes == 2 else classes
     for (name, params), own in zip(VOTERS, prepared.voters, strict=True):
         if not _fits(name, prepared.graph, count):
@@ -321,6 +325,11 @@ def start_experts(prepared: Prepared, classes: int, tol: float, seed: int) -> li
         label = " ".join([name, *(str(value) for value in params.values())])
         experts.append(VotingExpert(label, problems, committee=bool(params)))
     return experts
+
+
+def _shares(parts: Floats) -> dict[int, float]:
+    """What each node adds, those that add something."""
+    return {int(node): float(parts[node]) for node in np.flatnonzero(parts)}
 
 
 def _fits(name: str, graph: Graph, problems: int) -> bool:

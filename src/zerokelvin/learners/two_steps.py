@@ -1,0 +1,113 @@
+"""Votes from two steps away: a label counts where a neighbour is shared, on the walk kernel A D⁻¹ A.
+
+    v_c(i) = Σ_j (A D⁻¹ A)_ij [j is labelled c]
+
+Where neighbours mostly differ in class, those two steps away mostly agree, and no kernel that decays along the
+graph sees that. Beside every node i stands the weight u_c(i) = Σ_j A_ij [j is labelled c] of the labels next to
+it, so that a label changes u at its neighbours and v_c(i) = Σ_k A_ik u_c(k) / d_k is read from them:
+O(degree · classes) both, nothing approximated.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from zerokelvin.graph import Graph
+from zerokelvin.jit import kernel
+
+__all__ = ["TwoSteps"]
+
+Ints = NDArray[np.int64]
+Floats = NDArray[np.float64]
+
+
+class TwoSteps:
+    """The votes for all classes.
+
+    Examples
+    --------
+    >>> line = Graph.from_edges([(0, 1), (1, 2), (2, 3)])
+    >>> votes = TwoSteps(line, 2)
+    >>> votes.learn(0, 1)
+    >>> [votes.values(node).tolist() for node in range(4)]
+    [[0.0, 0.5], [0.0, 0.0], [0.0, 0.5], [0.0, 0.0]]
+    """
+
+    def __init__(self, graph: Graph, classes: int) -> None:
+        count, adjacency = graph.num_nodes, graph.adjacency
+        self.counts = np.zeros((count, classes))  # labels of each class at each node
+        self._beside = np.zeros((count, classes))
+        self._csr = (adjacency.indptr.astype(np.int64), adjacency.indices.astype(np.int64), adjacency.data)
+        self._degrees = graph.degrees
+
+    def values(self, node: int) -> Floats:
+        """The votes for every class at a node."""
+        return self.table(np.array([node]))[0]
+
+    def table(self, nodes: Ints) -> Floats:
+        """The votes at several nodes, (nodes, classes)."""
+        result = np.empty((len(nodes), self.counts.shape[1]))
+        _table(self._csr, self._degrees, self._beside, nodes, result)
+        return result
+
+    def learn(self, node: int, code: int) -> None:
+        """Reveal that a node has class `code`."""
+        self.counts[node, code] += 1.0
+        _learn(self._csr, self._beside, node, code)
+
+    def foresee(self, nodes: Ints, codes: Ints) -> Floats:
+        """The votes before each trial when every class is revealed after it, (trials, classes)."""
+        result = np.empty((len(nodes), self.counts.shape[1]))
+        _foresee(self._csr, self._degrees, self._beside, nodes, codes, result)
+        np.add.at(self.counts, (nodes, codes), 1.0)
+        return result
+
+    def votes(self, node: int) -> Floats:
+        """What one label at each node adds to the votes at `node`: the column of A D⁻¹ A."""
+        column = np.zeros(len(self.counts))
+        _column(self._csr, self._degrees, node, column)
+        return column
+
+
+@kernel
+def _read(csr: Any, degrees: Any, beside: Any, node: int, result: Any) -> None:
+    indptr, indices, weights = csr
+    result[:] = 0.0
+    for arc in range(indptr[node], indptr[node + 1]):
+        other = indices[arc]
+        share = weights[arc] / degrees[other]
+        for c in range(len(result)):
+            result[c] += share * beside[other, c]
+
+
+@kernel
+def _learn(csr: Any, beside: Any, node: int, code: int) -> None:
+    indptr, indices, weights = csr
+    for arc in range(indptr[node], indptr[node + 1]):
+        beside[indices[arc], code] += weights[arc]
+
+
+@kernel
+def _table(csr: Any, degrees: Any, beside: Any, nodes: Any, result: Any) -> None:
+    for k in range(len(nodes)):
+        _read(csr, degrees, beside, nodes[k], result[k])
+
+
+@kernel
+def _foresee(csr: Any, degrees: Any, beside: Any, nodes: Any, codes: Any, result: Any) -> None:
+    for t in range(len(nodes)):
+        _read(csr, degrees, beside, nodes[t], result[t])
+        _learn(csr, beside, nodes[t], codes[t])
+
+
+@kernel
+def _column(csr: Any, degrees: Any, node: int, column: Any) -> None:
+    indptr, indices, weights = csr
+    for arc in range(indptr[node], indptr[node + 1]):
+        middle = indices[arc]
+        share = weights[arc] / degrees[middle]
+        for onward in range(indptr[middle], indptr[middle + 1]):
+            column[indices[onward]] += share * weights[onward]
