@@ -31,12 +31,13 @@ def test_an_unknown_benchmark_is_refused_with_the_known_ones(invoke):
 
 
 def test_the_default_learner_is_compared_in_other_orders(invoke):
-    arguments = ("--graphs", "flower", "--drawn", "13", "--learners", "bbq", "spanning-tree")
+    graphs = ("--graphs", "flower", "women and events", "--drawn", "13", "--fields", "20")
+    arguments = (*graphs, "--learners", "bbq", "spanning-tree")
     result = invoke("bench", "default-learner", "--json", *arguments, "--shuffles", "2", "--again", "3")
     assert result.exit_code == 0, result.output
     _, _, *rows = json.loads(result.stdout)["output"]
     cells = [[cell.strip() for cell in row.strip("| ").split("|")] for row in rows]
-    assert [row[0] for row in cells] == ["flower", "tiny"]
+    assert [row[0] for row in cells] == ["flower", "women and events", "tiny", "field, random edges, 4 classes"]
     for row in cells:
         difference, again = row[6].split(" ± "), row[7].split(" ± ")
         assert float(difference[0]) == pytest.approx(float(row[3]) - float(row[5]), abs=1.1e-4)
@@ -49,6 +50,7 @@ def test_the_default_learner_is_compared_in_other_orders(invoke):
     [
         (("--graphs", "flour"), "there is no graph 'flour'"),
         (("--graphs", "--drawn", "-1"), "seed -1 after --drawn is negative"),
+        (("--graphs", "--fields", "-2"), "seed -2 after --fields is negative"),
         (("--learners", "gausian"), "invalid choice: 'gausian'"),
     ],
 )
