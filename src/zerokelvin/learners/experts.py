@@ -316,7 +316,7 @@ def start_experts(prepared: Prepared, classes: int, tol: float, seed: int) -> li
         epsilon = float(PAIRED.kernel.partition(":")[2])
         fields = PairedFields(prepared.scaled, classes, epsilon, PAIRED.mu, tol=0.0005)
         experts.append(FieldsExpert(str(PAIRED), fields))
-    experts.append(FieldsExpert("two steps", TwoSteps(prepared.scaled, classes)))
+    experts.append(FieldsExpert("labels two steps away", TwoSteps(prepared.scaled, classes)))
     count = 1 if classes == 2 else classes
     for (name, params), own in zip(VOTERS, prepared.voters, strict=True):
         if not _fits(name, prepared.graph, count):
