@@ -37,7 +37,8 @@ def test_the_default_learner_is_compared_in_other_orders(invoke):
     assert result.exit_code == 0, result.output
     _, _, *rows = json.loads(result.stdout)["output"]
     cells = [[cell.strip() for cell in row.strip("| ").split("|")] for row in rows]
-    assert [row[0] for row in cells] == ["flower", "women and events", "tiny", "field, random edges, 4 classes"]
+    names = ["flower", "women and events", "tiny", "field, random edges, 4 classes"]
+    assert [row[0] for row in cells] == names
     for row in cells:
         difference, again = row[6].split(" ± "), row[7].split(" ± ")
         assert float(difference[0]) == pytest.approx(float(row[3]) - float(row[5]), abs=1.1e-4)

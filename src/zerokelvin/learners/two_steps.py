@@ -2,9 +2,9 @@
 
     v_c(i) = Σ_j (A D⁻¹ A)_ij [j is labelled c]
 
-Where neighbours mostly differ in class, those two steps away mostly agree, and no kernel that decays along the
-graph sees that. Beside every node i stands the weight u_c(i) = Σ_j A_ij [j is labelled c] of the labels next to
-it, so that a label changes u at its neighbours and v_c(i) = Σ_k A_ik u_c(k) / d_k is read from them:
+Where neighbours mostly differ in class, those two steps away mostly agree, and no kernel that decays along
+the graph sees that. Beside every node i stands the weight u_c(i) = Σ_j A_ij [j is labelled c] of the labels
+next to it, so that a label changes u at its neighbours and v_c(i) = Σ_k A_ik u_c(k) / d_k is read from them:
 O(degree · classes) both, nothing approximated.
 """
 
