@@ -31,8 +31,6 @@ from zerokelvin.experiments import load_problem
 from zerokelvin.learners import names
 
 DATA = ("cora", "pubmed", "imdb_wiki", "polblogs", "email_eu_core", "airports_usa", "optdigits", "pendigits")
-
-
 MADE = GENERATED | UNSEEN | ODD
 
 

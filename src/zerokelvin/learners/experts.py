@@ -4,7 +4,7 @@ All weights are first scaled to a mean degree of 4, so that experts mean the sam
 weights. Then, fixed beforehand,
 
 - `gaussian` on (L + εI)⁻¹ and (Lₙ + εI)⁻¹ at several ε and noises μ, and `propagation`, by local relaxation;
-  μ = 0.01 hardly lets a label doubt, as is right where a node depends on its neighbours alone;
+  μ = 0.01 hardly doubts a label, which suits labels that each depend on their neighbours alone;
 - the labelled nodes two steps away, where neighbours differ (`zerokelvin.learners.two_steps`);
 - `gaussian` for wide regions, on (L + 0.003 I)⁻¹ with much noise and (L + 0.01 I)⁻¹ with little exactly on
   graphs of up to 3,000 nodes, on (L + 0.01 I)⁻¹ with much noise by relaxation on larger ones;
