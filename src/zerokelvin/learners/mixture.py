@@ -125,7 +125,7 @@ class Mixture:
         """What each label adds to the lead of a class, by the most trusted kernel expert that agrees.
 
         Its shares are scaled to add up to the lead in the mixture. Where all of them point the other way, as
-        they do where neighbours differ, the combinations have learnt to read them backwards: then the shares
+        they may where neighbours differ, the combinations have learnt to read them backwards: then the shares
         of the most trusted one count the other way round.
         """
         winner, chances = self.judge(node)
