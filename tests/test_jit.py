@@ -1,5 +1,6 @@
 """Compiled kernels: cached once, never stale, and their compilation is seen."""
 
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -8,25 +9,59 @@ import numba
 import numpy as np
 
 import zerokelvin
-from zerokelvin.jit import compilation_seconds, kernel, on_compile, package_stamp
+from zerokelvin.jit import _imports, compilation_seconds, kernel, module_stamp, on_compile
 
 
-def test_the_stamp_follows_every_file(tmp_path):
-    (tmp_path / "a.py").write_text("x = 1\n")
-    (tmp_path / "deep").mkdir()
-    (tmp_path / "deep" / "b.py").write_text("y = 1\n")
-    first = package_stamp(tmp_path)
-    (tmp_path / "deep" / "b.py").write_text("y = 2\n")
-    package_stamp.cache_clear()
-    assert package_stamp(tmp_path) != first
-    package_stamp.cache_clear()
+def write_package(folder, **texts):
+    (folder / "zerokelvin" / "deep").mkdir(parents=True, exist_ok=True)
+    for name, text in texts.items():
+        (folder / "zerokelvin" / f"{name.replace('_', '/')}.py").write_text(text)
+    _imports.cache_clear()
 
 
-def test_the_cache_of_a_kernel_is_bound_to_the_whole_package():
+def test_the_stamp_follows_what_a_module_imports_however_far(tmp_path):
+    write_package(
+        tmp_path,
+        a="from zerokelvin.deep import (\n    b,\n)\n",
+        deep_b="def f():\n    from zerokelvin.c import x\n",
+        c="x = 1\n",
+        d="y = 1\n",
+    )
+    names = ["zerokelvin.a", "zerokelvin.deep.b", "zerokelvin.d", "elsewhere"]
+    first = [module_stamp(tmp_path, name) for name in names]
+    write_package(tmp_path, c="x = 2\n")
+    second = [module_stamp(tmp_path, name) for name in names]
+    assert [old != new for old, new in zip(first, second, strict=True)] == [True, True, False, True]
+    _imports.cache_clear()
+
+
+def test_the_cache_of_a_kernel_is_bound_to_what_its_module_imports():
     from zerokelvin.learners.perceptron import _scan
 
     stamp = _scan._cache._cache_file._source_stamp
-    assert stamp[1] == package_stamp(Path(zerokelvin.__file__).parent)
+    assert stamp[1] == module_stamp(Path(zerokelvin.__file__).parent.parent, "zerokelvin.learners.perceptron")
+
+
+def test_a_read_only_installation_without_a_home_compiles_in_memory_and_says_so(tmp_path):
+    shutil.copytree(
+        Path(zerokelvin.__file__).parent,
+        tmp_path / "zerokelvin",
+        ignore=shutil.ignore_patterns("__pycache__"),
+    )
+    script = (
+        "import os, numba.core.caching as caching\n"
+        "refuse = classmethod(lambda cls, function, file: None)\n"
+        "for locator in caching.CacheImpl._locator_classes: locator.from_function = refuse\n"  # for root
+        "import zerokelvin as zk\n"
+        "line = zk.Graph.from_edges([(0, 1), (1, 2), (2, 3)])\n"
+        "print(zk.play(line, [0, 0, 1, 1], 'nearest').trials)\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, cwd=tmp_path, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.strip() == "4"
+    assert done.stderr.count("NUMBA_CACHE_DIR") == 1
 
 
 def test_compilation_is_measured_and_announced(monkeypatch, tmp_path):
