@@ -1,5 +1,15 @@
-"""The contract every learner keeps, shipped so that others can run it over their own learner."""
+"""The contract every learner keeps, shipped so that others can run it over their own learner.
+
+Importing this package imports every module in it, so that a new check or promise is one new file.
+"""
+
+import importlib
+import pkgutil
 
 from zerokelvin.checks.contract import CHECKS, ContractError, check_learner
+from zerokelvin.checks.promises import PROMISES, Verdict
 
-__all__ = ["CHECKS", "ContractError", "check_learner"]
+__all__ = ["CHECKS", "PROMISES", "ContractError", "Verdict", "check_learner"]
+
+for _module in pkgutil.iter_modules(__path__):
+    importlib.import_module(f"{__name__}.{_module.name}")

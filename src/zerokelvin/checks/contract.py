@@ -16,9 +16,10 @@ import numpy as np
 
 from zerokelvin import learners
 from zerokelvin.checks.examples import Example, examples
+from zerokelvin.checks.promises import PROMISES
 from zerokelvin.errors import LabelError, NodeError
 from zerokelvin.graph import Graph
-from zerokelvin.learners import Learner, Problems
+from zerokelvin.learners import Learner
 from zerokelvin.registry import Registry
 from zerokelvin.session import Session, load, play, start
 
@@ -26,6 +27,8 @@ __all__ = ["CHECKS", "ContractError", "check_learner"]
 
 Check = Callable[[Learner], None]
 CHECKS: Registry[Check] = Registry("check")
+
+GAMES = 40  # of each promise; 'zerokelvin check' plays as many as one likes
 
 
 class ContractError(AssertionError):
@@ -94,35 +97,12 @@ def _deterministic(learner: Learner) -> None:
         _require(same, "two games with one seed differ", learner, example)
 
 
-@CHECKS.add("a compiled game equals the plain loop")
-def _compiled(learner: Learner) -> None:
-    for example in examples(learner):
-        prepared = learner.prepare(example.graph)
-        for delay, budget, limit in ((0, 10**6, np.inf), (2, 10**6, 0.3), (0, 3, np.inf)):
-            trials = example.trials(delay, budget, limit)
-            fast, slow = (
-                learner.start_problems(example.graph, trials.signs.shape[1], prepared, 0) for _ in range(2)
-            )
-            one, two = fast.play(trials), Problems.play(slow, trials)
-            same = np.array_equal(one.margins, two.margins) and np.array_equal(one.asked, two.asked)
-            _require(same, f"play differs from predict-ask-update with delay {delay}", learner, example)
-
-
-@CHECKS.add("a session plays the same game")
-def _session_game(learner: Learner) -> None:
-    for example in examples(learner):
-        if example.num_classes > 2:
-            continue  # a selective learner asks per class there, a person answers for all classes
-        run = play(example.graph, example.labels, learner, seed=1, policy="margin:0.5")
-        session = start(example.graph, learner, classes=run.classes, seed=1, policy="margin:0.5")
-        for node, label, predicted in zip(
-            run.order.tolist(), run.labels.tolist(), run.predictions.tolist(), strict=True
-        ):
-            shown = session.predict(node)
-            _require(shown.label == predicted, "a session predicts otherwise than a game", learner, example)
-            session.learn(node, label) if shown.ask else session.skip(node)
-        same = session.queries == run.queried_nodes and session.trials == run.trials
-        _require(same, "a session counts otherwise than a game", learner, example)
+@CHECKS.add("promises hold in games drawn at random")
+def _promises(learner: Learner) -> None:
+    for name, promise in PROMISES.items():
+        for seed in range(GAMES):
+            fault = promise(learner, seed).fault
+            _require(fault is None, f"broke the promise '{name}' in {fault}", learner)
 
 
 @CHECKS.add("a session survives saving and loading")

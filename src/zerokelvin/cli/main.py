@@ -8,6 +8,7 @@ import click
 
 from zerokelvin import __version__
 from zerokelvin.cli.bench import bench
+from zerokelvin.cli.check import check
 from zerokelvin.cli.compare import compare
 from zerokelvin.cli.datasets import datasets
 from zerokelvin.cli.demo import demo
@@ -39,6 +40,7 @@ def cli(context: click.Context) -> None:
       zerokelvin compare cora               all learners, and what you might use instead
       zerokelvin reproduce table2           measure a paper's table again
       zerokelvin bench                      measure how fast it is
+      zerokelvin check                      try every promise on games drawn at random
 
     Every command takes --json for one JSON value on standard output, and --help for its examples.
     """  # noqa: D301 - the backspace keeps click from re-flowing the examples
@@ -46,7 +48,7 @@ def cli(context: click.Context) -> None:
         click.echo(context.get_help())
 
 
-for command in (demo, run, compare, reproduce, bench, learners, datasets):
+for command in (demo, run, compare, reproduce, bench, check, learners, datasets):
     cli.add_command(command)
 
 

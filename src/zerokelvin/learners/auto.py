@@ -145,7 +145,7 @@ class AutoProblems(Problems):
             trace = super().play(trials, progress)
             self.left_out |= mixture.asking is not None and not trace.asked.all()
             return trace
-        trace = Trace(np.zeros(trials.signs.shape), np.ones(trials.signs.shape, dtype=np.bool_))
+        trace = Trace.all_asked(trials)
         codes = np.array([code_of(signs) for signs in trials.signs])
         for start in range(0, len(codes), CHUNK):
             part = slice(start, start + CHUNK)

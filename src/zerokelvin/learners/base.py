@@ -29,7 +29,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from zerokelvin.certify import Assumption, Bound
-from zerokelvin.errors import ParameterError
+from zerokelvin.errors import GameError, ParameterError
 from zerokelvin.graph import Graph
 from zerokelvin.graph.exponential import ExponentialGraph
 from zerokelvin.graph.features import Features
@@ -126,7 +126,8 @@ class Trials:
     below ``limits[t]``, while fewer than `budget` trials have been asked, and reaches the learner
     `delay` trials later. Policies that look at the variance set `gains` and `floors` too: then ask where
     the variance is above ``floors[t]`` and the confidence below ``limits[t] + gains[t] √variance``; with
-    `by_value` the value of the label takes the place of the variance.
+    `by_value` the value of the label takes the place of the variance: what it is worth to the nodes not yet
+    shown, of the whole graph where `num_nodes` is given, else of these trials.
     """
 
     nodes: Ints
@@ -137,6 +138,15 @@ class Trials:
     gains: Floats | None = None
     floors: Floats | None = None
     by_value: bool = False
+    num_nodes: int = 0
+
+    def waiting(self) -> NDArray[np.bool_]:
+        """The nodes whose labels are still to come, before the first trial."""
+        waiting = np.ones(max(self.num_nodes, 1 + int(self.nodes.max(initial=0))), dtype=np.bool_)
+        if self.num_nodes == 0:
+            waiting[:] = False
+            waiting[self.nodes] = True
+        return waiting
 
 
 @dataclass(frozen=True)
@@ -148,8 +158,22 @@ class Trace:
 
     @classmethod
     def empty(cls, trials: Trials) -> Trace:
-        """Arrays to fill in."""
-        return cls(np.zeros(trials.signs.shape), np.zeros(trials.signs.shape, dtype=np.bool_))
+        """Arrays to fill in: no margin is a number yet, nothing is asked."""
+        return cls(np.full(trials.signs.shape, np.nan), np.zeros(trials.signs.shape, dtype=np.bool_))
+
+    @classmethod
+    def all_asked(cls, trials: Trials) -> Trace:
+        """Margins to fill in, of a game in which every label is asked for."""
+        return cls(np.full(trials.signs.shape, np.nan), np.ones(trials.signs.shape, dtype=np.bool_))
+
+    def require_filled(self, name: str) -> None:
+        """Refuse to give out a trace in which a learner left a trial without a margin."""
+        bad = np.flatnonzero(~np.isfinite(self.margins).all(axis=1))
+        if len(bad):
+            raise GameError(
+                f"learner '{name}' gave no finite margin in trial {bad[0]} (and {len(bad) - 1} others); this is a "
+                "fault of the learner, please report it with the graph and the seed."
+            )
 
 
 class Problems:
@@ -222,8 +246,7 @@ class Problems:
         """Predict, ask and learn over all trials, in order."""
         trace = Trace.empty(trials)
         asked_trials = 0
-        waiting = np.zeros(1 + int(trials.nodes.max(initial=0)), dtype=np.bool_)
-        waiting[trials.nodes] = True
+        waiting = trials.waiting()
         for t, node in enumerate(trials.nodes.tolist()):
             margins = self.margins(node)
             waiting[node] = False

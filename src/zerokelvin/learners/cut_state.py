@@ -137,7 +137,7 @@ class PathState(CutState):
     def play(self, nodes: Ints, labels: Ints) -> Floats:
         """Predict and learn trials in compiled code; the margins."""
         self.note(nodes, labels)
-        margins = np.empty(len(nodes))
+        margins = np.full(len(nodes), np.nan)
         play_until(self.cut._state, self.cut.rows(nodes), labels, self._longest, (NEVER, 0), margins)
         return margins
 
@@ -211,12 +211,15 @@ def is_plain(trials: Trials) -> bool:
 def play_until(
     s: Arrays, order: Ints, labels: Ints, longest: bool, limits: tuple[int, int], margins: Floats
 ) -> int:
-    """Predict and learn trials until so many arcs were touched, and so many more for each; how many were."""
+    """Predict and learn trials until more arcs were touched than allowed; how many trials were played.
+
+    limits = how many may be touched in all, and how many more for every trial played here.
+    """
     touched, each = limits
     for t in range(len(order)):
         margins[t] = _margin(s, order[t], longest)
         learn(s, order[t], labels[t])
-        if s.tally[TOUCHES] > touched + each * t:
+        if s.tally[TOUCHES] > touched + each * (t + 1):
             return t + 1
     return len(order)
 
@@ -236,7 +239,7 @@ def _margin(s: Arrays, v: int, longest: bool) -> float:
 
 @kernel
 def _margins(s: Arrays, wanted: Ints, longest: bool) -> Floats:
-    margins = np.empty(len(wanted))
+    margins = np.full(len(wanted), np.nan)
     for k in range(len(wanted)):
         margins[k] = _margin(s, wanted[k], longest)
     return margins

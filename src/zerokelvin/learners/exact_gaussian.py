@@ -127,7 +127,7 @@ class ExactProblems(Problems):
             return super().play(trials, progress)
         codes = np.array([code_of(signs) for signs in trials.signs])
         values = self.covariance.known_order(trials.nodes, codes)
-        trace = Trace(np.empty(trials.signs.shape), np.ones(trials.signs.shape, dtype=np.bool_))
+        trace = Trace.all_asked(trials)
         lookup_margins(values, np.arange(total), trace.margins)
         if progress is not None:
             progress(total)

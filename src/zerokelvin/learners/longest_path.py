@@ -139,14 +139,15 @@ class ForestPathState(PathState):
 
     def play(self, nodes: Ints, labels: Ints) -> Floats:
         """Predict and learn trials in compiled code; the margins."""
-        margins = np.empty(len(nodes))
+        margins = np.full(len(nodes), np.nan)
         at = 0
-        if self.tree is None:
-            limits = (self._limit(), PER_TRIAL)
-            at = int(play_until(self._cut._state, self._cut.rows(nodes), labels, True, limits, margins))
-            self.note(nodes[:at], labels[:at])
+        while at < len(nodes) and self.tree is None:
+            rows, rest = self._cut.rows(nodes[at:]), (self._limit(), PER_TRIAL)
+            played = int(play_until(self._cut._state, rows, labels[at:], True, rest, margins[at:]))
+            self.note(nodes[at : at + played], labels[at : at + played])
             self.learnt = len(self.seen_nodes)
             self._rest()
+            at += played
         if self.tree is not None:
             self.tree.play(nodes[at:], labels[at:], 0, len(nodes), margins[at:])
             margins[at:] = _halved(margins[at:])

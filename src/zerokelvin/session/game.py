@@ -97,7 +97,7 @@ def play(
     (['b', 'a', 'a', 'b'], 2)
     """
     asking = parse_policy(policy)
-    chosen = forgetful(guided(learners.make(learner, **params), asking), forget)
+    chosen = wrapped(learners.make(learner, **params), asking, forget)
     chosen.check_domain(graph)
     labelling = encode_labels(graph, labels, classes)
     if len(labelling.known) == 0:
@@ -112,17 +112,7 @@ def play(
         Labelling(concept.codes[nodes], concept.classes), np.arange(len(nodes)), label_noise, rng
     ).codes
     shown = _drifted(shown, len(labelling.classes), drift, rng)
-    numbers = np.arange(len(nodes))
-    trials = Trials(
-        nodes=nodes,
-        signs=to_signs(shown, len(labelling.classes)),
-        limits=asking.limits(coins(seed, numbers)),
-        delay=delay,
-        budget=sys.maxsize if budget is None else budget,
-        gains=asking.gains(numbers) if asking.needs_spread else None,
-        floors=asking.floors(numbers) if asking.needs_spread else None,
-        by_value=asking.needs_value,
-    )
+    trials = make_trials(graph, nodes, to_signs(shown, len(labelling.classes)), asking, seed, delay, budget)
     report = None if progress is None else (lambda done: progress(done, len(nodes)))
     with compilation_seconds() as compiling:
         began, worked = time.perf_counter(), time.thread_time()
@@ -130,6 +120,7 @@ def play(
             prepared = chosen.prepare(graph)
         problems = chosen.start_problems(graph, num_problems(len(labelling.classes)), prepared, seed)
         trace = problems.play(trials, report)
+        trace.require_filled(chosen.name)
         worked = time.thread_time() - worked
         seconds = time.perf_counter() - began - compiling.seconds
     asked = np.asarray(trace.asked.any(axis=1))
@@ -194,7 +185,7 @@ def play_shuffles(
     (3, 1.667)
     """
     require_whole("shuffles", shuffles, 1)
-    chosen = forgetful(guided(learners.make(learner, **params), parse_policy(policy)), forget)
+    chosen = wrapped(learners.make(learner, **params), policy, forget)
     chosen.check_domain(graph)
     labelling = encode_labels(graph, labels, classes)
     began = time.perf_counter()
@@ -227,6 +218,35 @@ def play_shuffles(
             )
         )
     return Runs(tuple(runs), preparing)
+
+
+def wrapped(learner: Learner, policy: Policy | str | None, forget: int | None) -> Learner:
+    """The learner with a guide where its policy needs one, and forgetting where a window is given."""
+    return forgetful(guided(learner, parse_policy(policy)), forget)
+
+
+def make_trials(
+    graph: Graph,
+    nodes: Ints,
+    signs: NDArray[np.int8],
+    policy: Policy,
+    seed: int,
+    delay: int,
+    budget: int | None,
+) -> Trials:
+    """The trials of a game in which these nodes are shown with these signs, one column per problem."""
+    numbers = np.arange(len(nodes))
+    return Trials(
+        nodes=nodes,
+        signs=signs,
+        limits=policy.limits(coins(seed, numbers)),
+        delay=delay,
+        budget=sys.maxsize if budget is None else budget,
+        gains=policy.gains(numbers) if policy.needs_spread else None,
+        floors=policy.floors(numbers) if policy.needs_spread else None,
+        by_value=policy.needs_value,
+        num_nodes=graph.num_nodes,
+    )
 
 
 def _check(
