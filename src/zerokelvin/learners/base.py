@@ -171,8 +171,8 @@ class Trace:
         bad = np.flatnonzero(~np.isfinite(self.margins).all(axis=1))
         if len(bad):
             raise GameError(
-                f"learner '{name}' gave no finite margin in trial {bad[0]} (and {len(bad) - 1} others); this is a "
-                "fault of the learner, please report it with the graph and the seed."
+                f"learner '{name}' gave no finite margin in trial {bad[0]} (and {len(bad) - 1} others); this is "
+                "a fault of the learner, please report it with the graph and the seed."
             )
 
 
