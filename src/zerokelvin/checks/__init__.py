@@ -6,10 +6,20 @@ Importing this package imports every module in it, so that a new check or promis
 import importlib
 import pkgutil
 
+from zerokelvin.checks.certificates import CertifiedGame, certificate_game, certificate_games
 from zerokelvin.checks.contract import CHECKS, ContractError, check_learner
 from zerokelvin.checks.promises import PROMISES, Verdict
 
-__all__ = ["CHECKS", "PROMISES", "ContractError", "Verdict", "check_learner"]
+__all__ = [
+    "CHECKS",
+    "PROMISES",
+    "CertifiedGame",
+    "ContractError",
+    "Verdict",
+    "certificate_game",
+    "certificate_games",
+    "check_learner",
+]
 
 for _module in pkgutil.iter_modules(__path__):
     importlib.import_module(f"{__name__}.{_module.name}")

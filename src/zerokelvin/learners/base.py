@@ -28,13 +28,14 @@ from typing import Any, ClassVar, Self, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from zerokelvin.certify import Assumption, Bound
+from zerokelvin.certify import Assumption, Bound, Record
 from zerokelvin.errors import GameError, ParameterError
 from zerokelvin.graph import Graph
 from zerokelvin.graph.exponential import ExponentialGraph
 from zerokelvin.graph.features import Features
 from zerokelvin.learners.asking import confidence, worth_asking
 from zerokelvin.learners.growth import EXACT, Growth
+from zerokelvin.learners.noting import note_problems, note_state
 from zerokelvin.learners.parameters import check_types
 from zerokelvin.linalg.solution import ScalingWarning
 from zerokelvin.registry import Registry
@@ -57,9 +58,24 @@ class State(ABC):
     Subclasses list in `fields` the attributes that `update` changes (arrays, lists of numbers or
     scalars); `snapshot` and `restore` then work without further code. A subclass that leaves
     `fields` empty is restored by replaying its updates instead.
+
+    `record` holds every label that reached the state, in order, without further code too
+    (`zerokelvin.learners.noting`): what a bound assumes of the labels is judged against it.
     """
 
     fields: ClassVar[tuple[str, ...]] = ()
+    record: Record
+
+    def __new__(cls, *arguments: Any, **named: Any) -> Self:
+        """A state with an empty record."""
+        state = super().__new__(cls)
+        state.record = Record()
+        return state
+
+    def __init_subclass__(cls, **named: Any) -> None:
+        """Have every label that reaches a state of the new class noted."""
+        super().__init_subclass__(**named)
+        note_state(cls)
 
     @abstractmethod
     def margin(self, node: int) -> float:
@@ -118,6 +134,9 @@ class State(ABC):
                 setattr(self, name, type(current)(saved) if saved.ndim == 0 else saved.copy())
 
 
+note_state(State)
+
+
 @dataclass(frozen=True)
 class Trials:
     """The trials of a game, as arrays a compiled loop can read.
@@ -171,8 +190,8 @@ class Trace:
         bad = np.flatnonzero(~np.isfinite(self.margins).all(axis=1))
         if len(bad):
             raise GameError(
-                f"learner '{name}' gave no finite margin in trial {bad[0]} (and {len(bad) - 1} others); this is "
-                "a fault of the learner, please report it with the graph and the seed."
+                f"learner '{name}' gave no finite margin in trial {bad[0]} (and {len(bad) - 1} others); this "
+                "is a fault of the learner, please report it with the graph and the seed."
             )
 
 
@@ -186,6 +205,11 @@ class Problems:
 
     def __init__(self, states: Sequence[State]) -> None:
         self.states = tuple(states)
+
+    def __init_subclass__(cls, **named: Any) -> None:
+        """Have every label that problems of the new class learn noted."""
+        super().__init_subclass__(**named)
+        note_problems(cls)
 
     def margins(self, node: int) -> Floats:
         """The margin of `node` in every problem."""
@@ -222,6 +246,12 @@ class Problems:
         By default they learn all answers again; see `zerokelvin.learners.growth`.
         """
         heir.teach(*growth.answers())
+
+    def remember(self, nodes: Ints, signs: NDArray[np.int8]) -> None:
+        """Complete the records with the labels shown so far, where a state was restored without them."""
+        for c, state in enumerate(self.states):
+            if len(state.record) < len(nodes):
+                state.record.replace(0, nodes, signs[:, c])
 
     def bound(self, labels: Sequence[Ints]) -> Bound:
         """The bound on the mistakes of the class, against one labelling in {-1, +1}ⁿ per problem."""
@@ -273,6 +303,9 @@ class Problems:
     def _learn(self, trials: Trials, trace: Trace, t: int) -> None:
         if t >= 0 and trace.asked[t].any():
             self.update(int(trials.nodes[t]), trials.signs[t], trace.asked[t])
+
+
+note_problems(Problems)
 
 
 @dataclass(frozen=True)

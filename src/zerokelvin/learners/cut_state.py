@@ -7,7 +7,7 @@ A state keeps the Picard–Queyranne graph of the labels seen (`zerokelvin.flow.
 - 0 in a connected component without labels, where games and sessions guess the class prior.
 
 Labels may come late or twice; where a node is given another label than before, the last one counts and
-its connected component is replayed. Every label is noted, so that the bound can be computed afterwards.
+its connected component is replayed. The bound is computed afterwards, from the record of every label.
 
 Reference: Herbster, Pasteris and Ghosh (2015), Figure 3.
 """
@@ -59,8 +59,16 @@ class CutState(State):
     def __init__(self, graph: Graph, cut: OnlineCut) -> None:
         self.graph = graph
         self.cut = cut.copy()
-        self.seen_nodes: list[int] = []
-        self.seen_labels: list[int] = []
+
+    @property
+    def seen_nodes(self) -> Ints:
+        """The node of every label learnt."""
+        return self.record.nodes
+
+    @property
+    def seen_labels(self) -> Ints:
+        """The labels learnt."""
+        return self.record.labels.astype(np.int64)
 
     def margin(self, node: int) -> float:
         """±1 where all minimum cuts agree, 0 without labels, else what the strategy says."""
@@ -76,8 +84,6 @@ class CutState(State):
     def update(self, node: int, label: int) -> None:
         """Take the label; another one than before replaces it."""
         self.cut.label(node, label)
-        self.seen_nodes.append(int(node))
-        self.seen_labels.append(int(label))
 
     def path(self, node: int) -> CutPath | None:
         """What ties the node to the labels, as far as any are known in its component."""
@@ -131,8 +137,7 @@ class PathState(CutState):
 
     def bound(self, labels: Ints) -> Bound:
         """The certificate of Theorem 8 over the sequence of games; see `zerokelvin.learners.cut_bounds`."""
-        trials = np.array(self.seen_nodes, dtype=np.int64), np.array(self.seen_labels, dtype=np.int64)
-        return path_certificate(OnlineCut(self.graph, self.cut.paths), *trials)
+        return path_certificate(OnlineCut(self.graph, self.cut.paths), self.seen_nodes, self.seen_labels)
 
     def play(self, nodes: Ints, labels: Ints) -> Floats:
         """Predict and learn trials in compiled code; the margins."""
@@ -152,8 +157,7 @@ class PathState(CutState):
 
     def note(self, nodes: Ints, labels: Ints) -> None:
         """Keep trials for the bound."""
-        self.seen_nodes += nodes.tolist()
-        self.seen_labels += labels.tolist()
+        self.record.note_all(nodes, labels)
 
     @property
     def _longest(self) -> bool:

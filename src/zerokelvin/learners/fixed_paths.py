@@ -116,7 +116,7 @@ class FixedPathsState(CutState):
     def bound(self, labels: Ints) -> Bound:
         """Σ ⌊log₂|p_i|⌋ over the paths of every game."""
         replay = FixedPathsState(self.graph, OnlineCut(self.graph, close=False), self.learner)
-        trials = list(zip(self.seen_nodes, self.seen_labels, strict=True))
+        trials = list(zip(self.seen_nodes.tolist(), self.seen_labels.tolist(), strict=True))
         return part_certificate(
             replay,
             trials,

@@ -97,12 +97,10 @@ class HalvingState(State):
     def bound(self, labels: ArrayLike) -> Bound:
         """The binary logarithm of the number of labelings with a cut of at most k."""
         u = np.asarray(labels)
-        shown = self.labels != 0
         size, needed = self.counts.size(self.learner.k), cut(self.graph, u)
-        agreed = bool((self.labels[shown] == u[shown]).all())
         assumptions = (
             Assumption("the comparator's cut is at most k", needed <= self.learner.k * (1 + 1e-9)),
-            Assumption("no label contradicts the comparator", agreed),
+            self.record.agreement(u),
         )
         terms = {"log₂ |class|": math.log2(size), "k": float(self.learner.k), "Φ(u)": needed}
         return Bound(math.log2(size), "section 5.2, Herbster and Pontil 2006", terms, assumptions)

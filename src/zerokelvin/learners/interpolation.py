@@ -34,7 +34,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from zerokelvin.certify import Assumption, Bound
+from zerokelvin.certify import Bound
 from zerokelvin.errors import ParameterError
 from zerokelvin.graph import Graph
 from zerokelvin.learners.base import Learner, Problems, State, learner, sign
@@ -51,13 +51,12 @@ Floats = NDArray[np.float64]
 
 _ROUNDING = 1e-9
 _FLAT = 1e-6  # differences below this are alike to an explanation
-_MINUS, _PLUS = 1, 2
 
 
 class InterpolationState(State):
     """One binary problem: the interpolant and the labels it agrees with."""
 
-    fields: ClassVar[tuple[str, ...]] = ("f", "labels", "shown", "reach", "hard")
+    fields: ClassVar[tuple[str, ...]] = ("f", "labels", "reach", "hard")
 
     def __init__(self, graph: Graph, learner: Interpolation, rank: Ints) -> None:
         self.graph = graph
@@ -65,7 +64,6 @@ class InterpolationState(State):
         self.rank = rank
         self.f = np.zeros(graph.num_nodes)
         self.labels = np.zeros(graph.num_nodes, dtype=np.int8)  # 0: none
-        self.shown = np.zeros(graph.num_nodes, dtype=np.int8)  # which labels a node was ever given
         self.reach = 0.0  # X of the bound
         self.hard = graph.num_nodes + 1  # regions from this size on are left to the solvers
 
@@ -86,7 +84,6 @@ class InterpolationState(State):
     def learn(self, node: int, label: int, responses: _Responses) -> None:
         """Update with a linear system that several problems share."""
         wrong = sign(self.margin(node)) != label
-        self.shown[node] |= _PLUS if label > 0 else _MINUS
         mates = self.graph.components == self.graph.components[node]
         others = self.labels[mates].any() and (
             self.labels[node] == 0 or np.count_nonzero(self.labels[mates]) > 1
@@ -146,9 +143,8 @@ class InterpolationState(State):
         cuts = np.bincount(self.graph.components[ends[differ, 0]], self.graph.edge_weights[differ])
         labelled = len(np.unique(self.graph.components[self.labels != 0]))
         energy = float((4.0 * cuts ** (2 / p)).sum())
-        against = (self.shown & np.where(u > 0, _MINUS, _PLUS)).any()
         terms = {"labelled components": float(labelled), "Σ 4Φ^(2/p)": energy, "X": self.reach, "p": p}
-        assumptions = (Assumption("no label contradicts the comparator", not against),)
+        assumptions = (self.record.agreement(u),)
         value = labelled + energy * self.reach * (1 + 1e-9)
         return Bound(
             value, "minimum p-seminorm interpolation, after Herbster and Lever 2009", terms, assumptions

@@ -93,7 +93,7 @@ class ForestPathState(PathState):
         """The flow, with all labels learnt."""
         if self.learnt < len(self.seen_nodes):
             late = slice(self.learnt, None)
-            learn_all(self._cut, np.array(self.seen_nodes[late]), np.array(self.seen_labels[late]))
+            learn_all(self._cut, self.seen_nodes[late].copy(), self.seen_labels[late])
             self.learnt = len(self.seen_nodes)
         return self._cut
 
@@ -121,8 +121,7 @@ class ForestPathState(PathState):
         """Take the label; another one than before replaces it."""
         if self.tree is not None:
             self.tree.update(node, label)
-            self.seen_nodes.append(int(node))
-            self.seen_labels.append(int(label))
+            self.record.note(node, label)
         else:
             super().update(node, label)
             self.learnt = len(self.seen_nodes)

@@ -29,7 +29,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from zerokelvin.certify import Assumption, Bound
+from zerokelvin.certify import Bound
 from zerokelvin.errors import ParameterError
 from zerokelvin.graph import Graph
 from zerokelvin.graph.covers import linkage_covers, separation
@@ -113,10 +113,7 @@ class NearestState(State):
         if self.learner.k > 1:
             return super().bound(labels)
         u = np.asarray(labels)
-        shown = self.labels != 0
-        assumptions = (
-            Assumption("no label contradicts the comparator", bool((self.labels[shown] == u[shown]).all())),
-        )
+        assumptions = (self.record.agreement(u),)
         graph = self.neighbours.graph
         name = "separating cover N°, section 5, Herbster 2008"
         if graph.num_nodes > DENSE_LIMIT:

@@ -42,8 +42,6 @@ __all__ = ["HingeState", "TreeOpt", "TreeProblems", "TreeState"]
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
 
-_MINUS, _PLUS = 1, 2
-
 
 class TreeState(State):
     """One binary problem on one or several trees: what all tree learners have in common."""
@@ -51,13 +49,11 @@ class TreeState(State):
     def __init__(self, graph: Graph, size: int) -> None:
         self.graph = graph
         self.size = size
-        self.shown = np.zeros(graph.num_nodes, dtype=np.int8)  # which labels a node was ever given
         self.prompt = True  # whether every label came before the next prediction
 
     def update(self, node: int, label: int) -> None:
         """Learn the label; the last one given to a node counts."""
         self._teach(node, label)
-        self.shown[node] |= _PLUS if label > 0 else _MINUS
 
     def margins(self, nodes: Ints) -> Floats:
         """The margins of several nodes: a compiled game without answers."""
@@ -70,14 +66,12 @@ class TreeState(State):
         """Play trials of which the first `budget` are answered, `delay` trials late; compiled."""
         limits = np.array([min(delay, len(nodes)), min(budget, len(nodes))])
         self._play(nodes, labels, limits, margins)
-        known = slice(0, int(limits[1]))
-        np.bitwise_or.at(self.shown, nodes[known], np.where(labels[known] > 0, _PLUS, _MINUS).astype(np.int8))
+        self.record.note_all(nodes[: limits[1]], labels[: limits[1]])
 
     def assumptions(self, labels: Ints) -> tuple[Assumption, ...]:
         """What every bound on trees assumes of the game."""
-        against = np.where(labels > 0, _MINUS, _PLUS)
         return (
-            Assumption("no label contradicts the comparator", not (self.shown & against).any()),
+            self.record.agreement(labels),
             Assumption("every label is revealed before the next prediction", self.prompt),
         )
 

@@ -1,9 +1,9 @@
-"""The trials a state has been taught, kept so that its bound can be evaluated on all of them.
+"""What the second-order family adds to the record of a state, so that bounds see all of its trials.
 
-Mistake bounds of the second-order family compare with a fixed classifier over the whole sequence of
-examples, not only over the mistakes, so every label that reaches the state is noted: the node (−1 for a
-vector that is not in the table; the vector itself goes to `strangers`), its label, and whether it was
-learnt, that is whether it changed the weights.
+Mistake bounds of this family compare with a fixed classifier over the whole sequence of examples, not only
+over the mistakes. Beside the state's record of nodes and labels (`zerokelvin.certify.Record`, where a vector
+that is not in the table is the node −1) goes whether each trial was learnt, that is whether it changed the
+weights; the vectors themselves go to `strangers`.
 """
 
 from __future__ import annotations
@@ -28,41 +28,44 @@ class LoggedState(State):
     log: ClassVar[tuple[str, ...]] = ("seen_nodes", "seen_labels", "seen_learnt", "strangers")
 
     def __init__(self) -> None:
-        self._seen: dict[str, list[int]] = {"nodes": [], "labels": [], "learnt": []}
-        self._played: list[tuple[NDArray[Any], ...]] = []  # of compiled games, not yet in the lists
+        self._flags: list[int] = []
+        self._played: list[NDArray[Any]] = []  # of compiled games, not yet in the list
         self.strangers: list[list[float]] = []
 
     @property
-    def seen_nodes(self) -> list[int]:
+    def seen_nodes(self) -> Ints:
         """The node of every trial, −1 for a vector from outside the table."""
-        return self._lists()["nodes"]
+        return self.record.nodes
 
     @seen_nodes.setter
-    def seen_nodes(self, nodes: list[int]) -> None:
-        self._lists()["nodes"] = nodes
+    def seen_nodes(self, nodes: Ints) -> None:
+        self.record.replace(0, nodes, np.zeros(len(nodes), dtype=np.int8))
 
     @property
-    def seen_labels(self) -> list[int]:
+    def seen_labels(self) -> NDArray[np.int8]:
         """The label of every trial."""
-        return self._lists()["labels"]
+        return self.record.labels
 
     @seen_labels.setter
-    def seen_labels(self, labels: list[int]) -> None:
-        self._lists()["labels"] = labels
+    def seen_labels(self, labels: NDArray[np.int8]) -> None:
+        self.record.replace(0, self.record.nodes, labels)
 
     @property
     def seen_learnt(self) -> list[int]:
         """Whether each trial was learnt, 0 or 1."""
-        return self._lists()["learnt"]
+        for learnt in self._played:
+            self._flags.extend(learnt.astype(np.int64).tolist())
+        self._played = []
+        return self._flags
 
     @seen_learnt.setter
     def seen_learnt(self, learnt: list[int]) -> None:
-        self._lists()["learnt"] = learnt
+        self._flags, self._played = learnt, []
 
     @property
     def trials(self) -> int:
         """Labels seen so far."""
-        return len(self.seen_nodes)
+        return len(self.record)
 
     @property
     def mistakes(self) -> int:
@@ -73,21 +76,13 @@ class LoggedState(State):
         """Remember one trial."""
         if is_vector(node):
             self.strangers.append([float(value) for value in node])
-            node = -1
-        self.seen_nodes.append(int(node))
-        self.seen_labels.append(int(label))
+        self.record.note(node, label)
         self.seen_learnt.append(int(learnt))
 
     def note_all(self, nodes: Ints, labels: NDArray[Any], learnt: NDArray[Any]) -> None:
         """Remember the trials of a compiled game."""
-        self._played.append((nodes, labels, learnt))
-
-    def _lists(self) -> dict[str, list[int]]:
-        for game in self._played:
-            for name, array in zip(self._seen, game, strict=True):
-                self._seen[name].extend(array.astype(np.int64).tolist())
-        self._played = []
-        return self._seen
+        self.record.note_all(nodes, labels)
+        self._played.append(learnt)
 
     def last_learnt(self, source: Coordinates | None, count: int) -> tuple[Floats, Floats]:
         """Rows (none without a source) and labels of the last `count` trials learnt, in order."""
@@ -117,7 +112,7 @@ class LoggedState(State):
     def explain_from(self, rows: Floats, weights: Floats) -> list[tuple[int, float]]:
         """Contributions weights·rows of the learnt trials, summed by node, largest first."""
         shares: dict[int, float] = {}
-        nodes = [node for node, learnt in zip(self.seen_nodes, self.seen_learnt, strict=True) if learnt]
+        nodes = self.seen_nodes[np.array(self.seen_learnt, dtype=np.bool_)].tolist()
         for node, share in zip(nodes, rows * weights, strict=True):
             if node >= 0:
                 shares[node] = shares.get(node, 0.0) + float(share)
@@ -127,6 +122,6 @@ class LoggedState(State):
         """One row per trial: coordinates, or the points a kernel takes."""
         look = source.vector if isinstance(source, Coordinates) else source.point
         strangers = iter(self.strangers)
-        rows = [look(node if node >= 0 else np.array(next(strangers))) for node in self.seen_nodes]
+        rows = [look(node if node >= 0 else np.array(next(strangers))) for node in self.seen_nodes.tolist()]
         width = source.dimension if isinstance(source, Coordinates) else source.width
         return np.array(rows, dtype=np.float64).reshape(len(rows), width)

@@ -95,7 +95,7 @@ class ZeroIsingState(CutState):
             exact = exact and found.exact
             return (found.source + found.target).bit_length() - 1 if found.exact else found.super_vertices
 
-        trials = list(zip(self.seen_nodes, self.seen_labels, strict=True))
+        trials = list(zip(self.seen_nodes.tolist(), self.seen_labels.tolist(), strict=True))
         found = part_certificate(replay, trials, price, "log₂ of the minimum cuts over the games played")
         counted = Assumption("all minimum cuts are counted, none drawn", exact)
         return dataclasses.replace(found, assumptions=(counted,))
