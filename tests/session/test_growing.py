@@ -89,8 +89,10 @@ def figures(session):
 
 
 def test_the_learners_whose_growth_is_not_exact():
-    assert [n for n in zk.learners.names() if n not in EXACT_LEARNERS] == ["perceptron"]
+    assert [n for n in zk.learners.names() if n not in EXACT_LEARNERS] == ["perceptron", "random"]
     assert zk.learners.LEARNERS["perceptron"].growth == CARRIED
+    assert zk.learners.LEARNERS["random"].growth == CARRIED  # as its inner learner, the perceptron
+    assert zk.learners.make("random", inner="pounce").growth == EXACT
 
 
 def test_the_guide_says_how_every_learner_grows():

@@ -9,6 +9,7 @@ import pkgutil
 from zerokelvin.checks.certificates import CertifiedGame, certificate_game, certificate_games
 from zerokelvin.checks.contract import CHECKS, ContractError, check_learner
 from zerokelvin.checks.promises import PROMISES, Verdict
+from zerokelvin.checks.wrappers import wrappers_of
 
 __all__ = [
     "CHECKS",
@@ -19,6 +20,7 @@ __all__ = [
     "certificate_game",
     "certificate_games",
     "check_learner",
+    "wrappers_of",
 ]
 
 for _module in pkgutil.iter_modules(__path__):

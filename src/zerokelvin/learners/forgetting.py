@@ -29,7 +29,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -40,6 +40,8 @@ from zerokelvin.flow.minimum_cut import minimum_cut
 from zerokelvin.graph import Graph
 from zerokelvin.graph.features import Features
 from zerokelvin.learners.base import Learner, Problems, State
+from zerokelvin.learners.growth import EXACT, Growth
+from zerokelvin.learners.wrapped import Wrapped, WrappedProblems, WrappedState
 
 __all__ = ["Forgetting", "ForgettingProblems", "ForgettingState", "forgetful"]
 
@@ -50,12 +52,11 @@ FAINT = 1e-12
 """The margin of a guess by the most frequent class remembered."""
 
 
-class ForgettingState(State):
+class ForgettingState(WrappedState):
     """One binary problem: that of the copy which predicts. It is restored by replaying its updates."""
 
-    def __init__(self, owner: ForgettingProblems, problem: int) -> None:
-        self.owner = owner
-        self.problem = problem
+    owner: ForgettingProblems
+    fields: ClassVar[tuple[str, ...]] = ()
 
     def margin(self, node: Any) -> float:
         """The margin by the copy that predicts."""
@@ -65,49 +66,33 @@ class ForgettingState(State):
         """The margins of several nodes."""
         owner = self.owner
         if not owner.forgot:
-            return owner.elder.states[self.problem].margins(nodes)
-        every = np.column_stack([state.margins(nodes) for state in owner.elder.states])
+            return self.inner.margins(nodes)
+        every = np.column_stack([state.margins(nodes) for state in owner.inner.states])
         silent = ~every.any(axis=1)
         return np.where(silent, owner.guess()[self.problem], every[:, self.problem])
 
-    def update(self, node: Any, label: int) -> None:
-        """Learn an answer; of several problems, update them together."""
-        if len(self.owner.states) > 1:
-            raise ParameterError("one answer counts for all classes here; update the problems together.")
-        self.owner.update(node, [label])
-
-    def ask(self, node: Any, trial: int | None = None) -> bool:
-        """Whether the copy that predicts wants this label."""
-        return self.owner.elder.states[self.problem].ask(node, trial)
-
-    def variance(self, node: Any) -> float:
-        """The variance by the copy that predicts."""
-        return self.owner.elder.states[self.problem].variance(node)
-
-    def explain(self, node: Any) -> list[tuple[int, float]]:
-        """The answers remembered that decided the margin."""
-        return self.owner.elder.states[self.problem].explain(node)
-
-    def remark(self, node: Any) -> str:
-        """The remark of the copy that predicts."""
-        return self.owner.elder.states[self.problem].remark(node)
-
     def bound(self, labels: Ints) -> Bound:
         """The bound of the one problem; with more classes, see `Problems.bound`."""
-        return self.owner.bound([labels]) if len(self.owner.states) == 1 else super().bound(labels)
+        return self.owner.bound([labels]) if len(self.owner.states) == 1 else State.bound(self, labels)
+
+    def snapshot(self) -> dict[str, NDArray[Any]]:
+        """Nothing: the answers are learnt again."""
+        return {}
 
 
-class ForgettingProblems(Problems):
-    """The copies of one game: the elder predicts and learns, the heir only learns."""
+class ForgettingProblems(WrappedProblems):
+    """The copies of one game: the elder, `inner`, predicts and learns, the heir only learns."""
+
+    state = ForgettingState
+    bound_outlives_growth = False
 
     def __init__(self, graph: Graph, begin: Callable[[], Problems], window: int) -> None:
         self.graph = graph
         self.begin = begin
         self.window = window
-        self.elder = begin()
         self.heir: Problems | None = None
         self.answers: list[tuple[Any, NDArray[np.int8], Any]] = []
-        super().__init__([ForgettingState(self, c) for c in range(len(self.elder.states))])
+        super().__init__(begin())
 
     @property
     def forgot(self) -> bool:
@@ -121,20 +106,8 @@ class ForgettingProblems(Problems):
 
     def margins(self, node: Any) -> Floats:
         """The elder's margins; a guess where what it remembers says nothing."""
-        margins = self.elder.margins(node)
+        margins = self.inner.margins(node)
         return self.guess() if self.forgot and not margins.any() else margins
-
-    def value(self, node: int, waiting: NDArray[np.bool_]) -> float:
-        """What the label is worth to the elder."""
-        return self.elder.value(node, waiting)
-
-    def remaining_error(self, spent: bool = False) -> float | None:
-        """The elder's estimate."""
-        return self.elder.remaining_error(spent)
-
-    def trusted(self) -> dict[str, float]:
-        """Whom the elder trusts."""
-        return self.elder.trusted()
 
     def guess(self) -> Floats:
         """Next to nothing, for the class most frequent among the answers remembered."""
@@ -144,38 +117,30 @@ class ForgettingProblems(Problems):
             return FAINT * np.sign(votes)
         return np.where(np.arange(len(votes)) == int(np.argmax(votes)), FAINT, -FAINT)
 
-    def asks(self, node: Any, trial: int | None = None) -> NDArray[np.bool_]:
-        """Which problems want this label by the elder's rule."""
-        return self.elder.asks(node, trial)
-
-    def variance(self, node: Any) -> float:
-        """The elder's variance."""
-        return self.elder.variance(node)
-
-    def chances(self, node: Any) -> Floats | None:
-        """The elder's probabilities, where it knows them."""
-        return self.elder.chances(node)
-
     def update(self, node: Any, signs: Any, learns: Any = None) -> None:
         """Let both copies learn; after every window the heir takes over and a new one begins."""
-        self.elder.update(node, signs, learns)
+        self.inner.update(node, signs, learns)
         if self.heir is not None:
             self.heir.update(node, signs, learns)
         self.answers.append((node, np.array(signs, dtype=np.int8), learns))
         if len(self.answers) % self.window == 0:
-            self.elder, self.heir = self.heir or self.elder, self.begin()
+            self.inner, self.heir = self.heir or self.inner, self.begin()
 
     def teach(self, nodes: Ints, signs: NDArray[np.int8]) -> None:
         """Learn answers in order; at the start, only those that are not forgotten at their end."""
         if self.answers:
-            super().teach(nodes, signs)
+            Problems.teach(self, nodes, signs)
             return
         self.answers = [(node, row, None) for node, row in zip(nodes.tolist(), signs, strict=True)]
-        self.elder.teach(nodes[self.first :], signs[self.first :])
+        self.inner.teach(nodes[self.first :], signs[self.first :])
         latest = len(nodes) // self.window * self.window
         if latest:
             self.heir = self.begin()
             self.heir.teach(nodes[latest:], signs[latest:])
+
+    def hand_over(self, heir: Problems, growth: Growth) -> None:
+        """All answers are learnt again, so that every copy begins where it did."""
+        Problems.hand_over(self, heir, growth)
 
     def bound(self, labels: Any) -> Bound:
         """The sum over the stretches, each against a labelling that suits it.
@@ -216,7 +181,7 @@ class ForgettingProblems(Problems):
 
 
 @dataclass(frozen=True)
-class Forgetting(Learner):
+class Forgetting(Wrapped):
     """A learner that forgets all but its latest answers; see the module.
 
     Parameters
@@ -244,25 +209,15 @@ class Forgetting(Learner):
         window = self.window
         if isinstance(window, bool) or not isinstance(window, (int, np.integer)) or window < 1:
             raise ParameterError(f"forget={window!r} must be a whole number of at least 1.")
-        told = ("name", "multiclass", "has_variance", "has_value", "takes_features")
-        vars(self).update({name: getattr(self.inner, name) for name in told})  # as the inner learner
+
+    @property
+    def growth(self) -> str:  # type: ignore[override]
+        """Exact, whatever the learner: all answers are learnt again."""
+        return EXACT
 
     def params(self) -> dict[str, Any]:
         """The inner learner's hyper-parameters, and the window as `forget`."""
         return {**self.inner.params(), "forget": self.window}
-
-    def check_domain(self, graph: Graph) -> None:
-        """What the inner learner takes."""
-        self.inner.check_domain(graph)
-
-    def prepare(self, graph: Graph) -> Any:
-        """The inner learner's preparation, which all copies share."""
-        return self.inner.prepare(graph)
-
-    def start(self, graph: Graph, prepared: Any = None, rng: np.random.Generator | None = None) -> State:
-        """Begin one binary problem; every copy draws the same."""
-        seed = 0 if rng is None else int(rng.integers(1 << 62))
-        return self.start_problems(graph, 1, prepared, seed).states[0]
 
     def start_problems(self, graph: Graph, count: int, prepared: Any, seed: int) -> Problems:
         """Begin `count` problems side by side."""

@@ -20,18 +20,17 @@ units of the margin, and wants to be chosen anew for every learner.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from zerokelvin.certify import Bound
-from zerokelvin.errors import ParameterError
 from zerokelvin.graph import Graph
 from zerokelvin.learners.asking import Policy
 from zerokelvin.learners.base import Learner, Problems, State
 from zerokelvin.learners.gaussian import Gaussian
 from zerokelvin.learners.growth import Growth
+from zerokelvin.learners.wrapped import Wrapped, WrappedProblems, WrappedState
 
 __all__ = ["Guided", "GuidedProblems", "GuidedState", "Preparation", "guided"]
 
@@ -66,56 +65,28 @@ class Preparation:
     guide: Any
 
 
-class GuidedState(State):
-    """One binary problem: the learner's in all but the variance.
+class GuidedState(WrappedState):
+    """One binary problem: the learner's in all but what the guide answers for.
 
     It is saved with the guide's where both can be; otherwise it is restored by replaying its updates.
     """
 
-    def __init__(self, owner: GuidedProblems, problem: int) -> None:
-        self.owner = owner
-        self.inner = owner.inner.states[problem]
-        self.guide = owner.guide.states[problem]
+    owner: GuidedProblems
 
-    def margin(self, node: Any) -> float:
-        """The learner's margin."""
-        return self.inner.margin(node)
-
-    def margins(self, nodes: Ints) -> Floats:
-        """The learner's margins."""
-        return self.inner.margins(nodes)
-
-    def update(self, node: Any, label: int) -> None:
-        """Teach both; of several problems, update them together."""
-        if len(self.owner.states) > 1:
-            raise ParameterError("one answer counts for all classes here; update the problems together.")
-        self.owner.update(node, [label])
-
-    def ask(self, node: Any, trial: int | None = None) -> bool:
-        """Whether the learner wants this label."""
-        return self.inner.ask(node, trial)
+    @property
+    def guide(self) -> State:
+        """The guide's state of the same problem."""
+        return self.owner.guide.states[self.problem]
 
     def variance(self, node: Any) -> float:
-        """The guide's variance."""
-        return self.owner.variance(node)
-
-    def explain(self, node: Any) -> list[tuple[int, float]]:
-        """The learner's explanation."""
-        return self.inner.explain(node)
-
-    def trail(self, node: Any) -> tuple[int, ...]:
-        """The learner's path."""
-        return self.inner.trail(node)
+        """The guide's variance where the learner has none."""
+        return self.owner.variance(node) if self.owner.lacks_variance else self.inner.variance(node)
 
     def remark(self, node: Any) -> str:
         """The learner's remark, and who is asked about the variance or the value."""
         whose = f"the policy goes by the {self.owner.trait} of a gaussian beside it"
         remark = self.inner.remark(node)
         return f"{remark}, and {whose}" if remark else whose
-
-    def bound(self, labels: Ints) -> Bound:
-        """The learner's bound."""
-        return self.inner.bound(labels)
 
     @property
     def fields(self) -> tuple[str, ...]:  # type: ignore[override]
@@ -139,31 +110,24 @@ class GuidedState(State):
         self.guide.restore(others)
 
 
-class GuidedProblems(Problems):
-    """The problems of a learner, and those of the gaussian that answers for variance and value."""
+class GuidedProblems(WrappedProblems):
+    """The problems of a learner, and those of the gaussian that answers for what the learner `lacks`."""
 
-    def __init__(self, inner: Problems, guide: Problems, trait: str) -> None:
-        self.inner = inner
+    state = GuidedState
+
+    def __init__(self, inner: Problems, guide: Problems, trait: str, lacks: tuple[str, ...]) -> None:
         self.guide = guide
         self.trait = trait
-        self.bound_outlives_growth = inner.bound_outlives_growth  # type: ignore[misc]  # as the inner ones
-        super().__init__([GuidedState(self, c) for c in range(len(inner.states))])
-
-    def margins(self, node: Any) -> Floats:
-        """The learner's margins."""
-        return self.inner.margins(node)
-
-    def asks(self, node: Any, trial: int | None = None) -> NDArray[np.bool_]:
-        """Which problems want this label by the learner's own rule."""
-        return self.inner.asks(node, trial)
+        self.lacks_variance, self.lacks_value = "variance" in lacks, "value" in lacks
+        super().__init__(inner)
 
     def variance(self, node: Any) -> float:
-        """The guide's variance."""
-        return self.guide.variance(node)
+        """The guide's variance where the learner has none."""
+        return (self.guide if self.lacks_variance else self.inner).variance(node)
 
     def value(self, node: int, waiting: NDArray[np.bool_]) -> float:
-        """What the label is worth to the guide."""
-        return self.guide.value(node, waiting)
+        """What the label is worth to the guide where the learner cannot tell."""
+        return (self.guide if self.lacks_value else self.inner).value(node, waiting)
 
     def update(self, node: Any, signs: Any, learns: Any = None) -> None:
         """Teach the learner what it asked for, and the guide every label that was revealed."""
@@ -181,43 +145,16 @@ class GuidedProblems(Problems):
             self.inner.hand_over(heir.inner, growth)
             self.guide.hand_over(heir.guide, growth)
 
-    def remember(self, nodes: Ints, signs: NDArray[np.int8]) -> None:
-        """Complete the learner's records too."""
-        super().remember(nodes, signs)
-        self.inner.remember(nodes, signs)
-
-    def bound(self, labels: Any) -> Bound:
-        """The learner's bound."""
-        return self.inner.bound(labels)
-
-    def chances(self, node: Any) -> Floats | None:
-        """The learner's probabilities, where it knows them."""
-        return self.inner.chances(node)
-
-    def remaining_error(self, spent: bool = False) -> float | None:
-        """The learner's estimate."""
-        return self.inner.remaining_error(spent)
-
-    def trusted(self) -> dict[str, float]:
-        """Whom the learner trusts."""
-        return self.inner.trusted()
-
 
 @dataclass(frozen=True)
-class Guided(Learner):
+class Guided(Wrapped):
     """A learner with a gaussian beside it that answers for a `trait`, ``"variance"`` or ``"value"``."""
 
     inner: Learner
     trait: str
 
-    def __post_init__(self) -> None:
-        told = ("name", "growth", "multiclass", "takes_features")
-        vars(self).update({name: getattr(self.inner, name) for name in told})  # as the inner learner
-        vars(self).update(has_variance=True, has_value=True)
-
-    def params(self) -> dict[str, Any]:
-        """The inner learner's hyper-parameters."""
-        return self.inner.params()
+    has_variance: ClassVar[bool] = True
+    has_value: ClassVar[bool] = True
 
     def check_domain(self, graph: Graph) -> None:
         """What the inner learner takes, with positive weights."""
@@ -228,15 +165,11 @@ class Guided(Learner):
         """Both preparations."""
         return Preparation(self.inner.prepare(graph), GUIDE.prepare(graph))
 
-    def start(self, graph: Graph, prepared: Any = None, rng: np.random.Generator | None = None) -> State:
-        """Begin one binary problem."""
-        seed = 0 if rng is None else int(rng.integers(1 << 62))
-        return self.start_problems(graph, 1, prepared, seed).states[0]
-
     def start_problems(self, graph: Graph, count: int, prepared: Any, seed: int) -> Problems:
         """Begin `count` problems; `prepared` may be what the learner alone prepared."""
         ready = prepared if isinstance(prepared, Preparation) else Preparation(prepared, None)
         inner = self.inner.start_problems(
             graph, count, self.inner.prepare(graph) if ready.inner is None else ready.inner, seed
         )
-        return GuidedProblems(inner, GUIDE.start_problems(graph, count, ready.guide, seed), self.trait)
+        lacks = tuple(t for t in ("variance", "value") if not getattr(self.inner, f"has_{t}"))
+        return GuidedProblems(inner, GUIDE.start_problems(graph, count, ready.guide, seed), self.trait, lacks)

@@ -22,109 +22,111 @@ from zerokelvin.certify import Assumption, Bound
 from zerokelvin.errors import ParameterError
 from zerokelvin.graph import Graph
 from zerokelvin.learners.asking import coins
-from zerokelvin.learners.base import Learner, Problems, Progress, State, Trace, Trials, learner, make
+from zerokelvin.learners.base import Learner, Problems, Progress, Trace, Trials, learner, make
+from zerokelvin.learners.growth import Growth
+from zerokelvin.learners.wrapped import Wrapped, WrappedProblems, WrappedState
 
 __all__ = ["RandomQuery", "RandomQueryState"]
 
 Ints = NDArray[np.int64]
-Floats = NDArray[np.float64]
+
+LEARNT = "random-learnt"
+"""The saved array that counts the labels learnt, which number the coins where no trial is given."""
 
 
-class RandomQueryState(State):
+class RandomQueryState(WrappedState):
     """One binary problem of the inner learner, with a coin for every trial."""
 
-    def __init__(self, inner: State, p: float, seed: int) -> None:
-        self.inner = inner
-        self.p = p
-        self.seed = seed
-        self.updates = 0
-        self.fields = inner.fields  # type: ignore[misc]  # what is saved is the inner state
-
-    def margin(self, node: Any) -> float:
-        """The inner learner's margin."""
-        return self.inner.margin(node)
-
-    def margins(self, nodes: Ints) -> Floats:
-        """The inner learner's margins."""
-        return self.inner.margins(nodes)
-
-    def variance(self, node: Any) -> float:
-        """The inner learner's variance."""
-        return self.inner.variance(node)
+    owner: RandomQueryProblems
 
     def ask(self, node: Any, trial: int | None = None) -> bool:
         """Whether the coin of the trial is below p, and the inner learner asks."""
-        number = self.updates if trial is None else trial
-        return bool(coins(self.seed, np.array([number]))[0] < self.p) and self.inner.ask(node, trial)
+        number = int(self.owner.learnt[self.problem]) if trial is None else trial
+        return self.owner.heads(number) and self.inner.ask(node, trial)
 
     def update(self, node: Any, label: int) -> None:
         """Teach the inner learner."""
-        self.updates += 1
         self.inner.update(node, label)
+        self.owner.learnt[self.problem] += 1
 
     def bound(self, labels: Ints) -> Bound:
         """The inner learner's bound, which covers the trials asked about only."""
-        bound = self.inner.bound(labels)
-        every = Assumption("every label is asked for", self.p == 1)
-        return dataclasses.replace(bound, assumptions=(*bound.assumptions, every))
+        return self.owner.certify(self.inner.bound(labels))
 
-    def explain(self, node: Any) -> list[tuple[int, float]]:
-        """The inner learner's explanation."""
-        return self.inner.explain(node)
-
-    def trail(self, node: Any) -> tuple[int, ...]:
-        """The inner learner's path."""
-        return self.inner.trail(node)
-
-    def remark(self, node: Any) -> str:
-        """The inner learner's remark."""
-        return self.inner.remark(node)
+    @property
+    def fields(self) -> tuple[str, ...]:  # type: ignore[override]
+        """Those of the inner state and the number of labels learnt; none where it has none."""
+        return (*self.inner.fields, LEARNT) if self.inner.fields else ()
 
     def snapshot(self) -> dict[str, NDArray[Any]]:
-        """The inner learner's arrays."""
-        return self.inner.snapshot()
+        """The inner learner's arrays and the number of labels learnt."""
+        count = self.owner.learnt[self.problem]
+        return {**self.inner.snapshot(), LEARNT: np.array(count)} if self.inner.fields else {}
 
     def restore(self, arrays: Mapping[str, NDArray[Any]]) -> None:
-        """Restore the inner learner."""
-        self.inner.restore(arrays)
+        """Restore the inner learner and the number of labels learnt."""
+        self.inner.restore({name: arrays[name] for name in self.inner.fields})
+        self.owner.learnt[self.problem] = int(arrays[LEARNT])
 
 
-class RandomQueryProblems(Problems):
+class RandomQueryProblems(WrappedProblems):
     """The inner problems, with the trials that no coin wants taken out of the policy's reach."""
 
+    state = RandomQueryState
+
     def __init__(self, inner: Problems, p: float, seed: int) -> None:
-        super().__init__([RandomQueryState(state, p, seed) for state in inner.states])
-        self.inner = inner
+        super().__init__(inner)
         self.p = p
         self.seed = seed
+        self.learnt = np.zeros(len(inner.states), dtype=np.int64)
 
-    def margins(self, node: int) -> Floats:
-        """The inner problems' margins."""
-        return self.inner.margins(node)
+    def heads(self, number: int) -> bool:
+        """Whether the coin of a trial is below p."""
+        return bool(coins(self.seed, np.array([number]))[0] < self.p)
 
-    def value(self, node: int, waiting: NDArray[np.bool_]) -> float:
-        """What the label is worth to the inner problems."""
-        return self.inner.value(node, waiting)
+    def asks(self, node: Any, trial: int | None = None) -> NDArray[np.bool_]:
+        """Which problems want this label: the coin of the trial, and the inner learner's own rule."""
+        numbers = self.learnt if trial is None else np.full(len(self.states), trial)
+        heads = coins(self.seed, numbers) < self.p
+        return np.asarray(heads & self.inner.asks(node, trial))
 
-    def update(self, node: int, signs: Any, learns: Any = None) -> None:
+    def update(self, node: Any, signs: Any, learns: Any = None) -> None:
         """Teach the inner problems."""
         self.inner.update(node, signs, learns)
+        self.learnt += 1 if learns is None else np.asarray(learns, dtype=np.int64)
 
-    def remember(self, nodes: Ints, signs: NDArray[np.int8]) -> None:
-        """Complete the inner problems' records too."""
-        super().remember(nodes, signs)
-        self.inner.remember(nodes, signs)
+    def teach(self, nodes: Ints, signs: NDArray[np.int8]) -> None:
+        """Teach the inner problems."""
+        self.inner.teach(nodes, signs)
+        self.learnt += len(nodes)
+
+    def hand_over(self, heir: Problems, growth: Growth) -> None:
+        """The inner problems to those of the heir, and how many labels were learnt."""
+        super().hand_over(heir, growth)
+        if isinstance(heir, RandomQueryProblems):
+            heir.learnt[:] = self.learnt
+
+    def bound(self, labels: Any) -> Bound:
+        """The inner problems' bound, which covers the trials asked about only."""
+        return self.certify(self.inner.bound(labels))
+
+    def certify(self, bound: Bound) -> Bound:
+        """A bound of the inner learner, no guarantee where labels are left out."""
+        every = Assumption("every label is asked for", self.p == 1)
+        return dataclasses.replace(bound, assumptions=(*bound.assumptions, every))
 
     def play(self, trials: Trials, progress: Progress | None = None) -> Trace:
         """The inner game, with limit 0 where the coin says no."""
         heads = coins(self.seed, np.arange(len(trials.nodes))) < self.p
         limits = np.where(heads, trials.limits, -np.inf)
-        return self.inner.play(dataclasses.replace(trials, limits=limits), progress)
+        trace = self.inner.play(dataclasses.replace(trials, limits=limits), progress)
+        self.learnt += trace.asked.sum(axis=0)
+        return trace
 
 
 @learner("random")
 @dataclass(frozen=True)
-class RandomQuery(Learner):
+class RandomQuery(Wrapped):
     """Ask at random with probability `p`, learn with `inner`.
 
     Parameters
@@ -139,7 +141,7 @@ class RandomQuery(Learner):
     >>> line = Graph.from_edges([(0, 1), (1, 2), (2, 3)])
     >>> state = RandomQuery(p=0.5, inner="perceptron").start(line)
     >>> [state.ask(0, trial) for trial in range(6)]
-    [False, False, True, True, False, True]
+    [False, False, False, True, False, True]
     """
 
     p: float = 0.5
@@ -150,33 +152,15 @@ class RandomQuery(Learner):
             raise ParameterError(f"p={self.p} must lie between 0 and 1.")
         if self.inner == "random" or isinstance(self.inner, RandomQuery):
             raise ParameterError("inner='random' inside random asks for a smaller p; name another learner.")
-        told = ("multiclass", "has_variance", "has_value", "takes_features")
-        vars(self).update({name: getattr(make(self.inner), name) for name in told})  # as the inner learner
+        make(self.inner)  # refuse what is no learner now
 
-    def check_domain(self, graph: Graph) -> None:
-        """What the inner learner takes."""
-        make(self.inner).check_domain(graph)
-
-    def prepare(self, graph: Graph) -> Any:
-        """The inner learner's preparation."""
-        return make(self.inner).prepare(graph)
-
-    def start(
-        self, graph: Graph, prepared: Any = None, rng: np.random.Generator | None = None
-    ) -> RandomQueryState:
-        """Begin the inner learner and draw the seed of the coins."""
-        inner = make(self.inner)
-        ready = inner.prepare(graph) if prepared is None else prepared
-        return RandomQueryState(inner.start(graph, ready, rng), self.p, _seed(rng))
+    def params(self) -> dict[str, Any]:
+        """Its own hyper-parameters."""
+        return Learner.params(self)
 
     def start_problems(self, graph: Graph, count: int, prepared: Any, seed: int) -> Problems:
         """Begin `count` inner problems with the same coins."""
-        inner = make(self.inner)
-        ready = inner.prepare(graph) if prepared is None else prepared
-        problems = inner.start_problems(graph, count, ready, seed)
-        return RandomQueryProblems(problems, self.p, _seed(np.random.default_rng(seed)))
-
-
-def _seed(rng: np.random.Generator | None) -> int:
-    """A seed for the coins, apart from those of a policy that was given the same number."""
-    return 0 if rng is None else int(rng.integers(1 << 62))
+        ready = self.prepare(graph) if prepared is None else prepared
+        problems = self.wrapped.start_problems(graph, count, ready, seed)
+        apart = int(np.random.default_rng(seed).integers(1 << 62))  # from the coins of a policy
+        return RandomQueryProblems(problems, self.p, apart)
