@@ -2,7 +2,8 @@
 
 A bound is a number with its reasons: the theorem it comes from, the named terms it was computed
 from, and the theorem's assumptions, each with whether it holds here. A bound whose assumptions do
-not all hold is still shown, but promises nothing: ``bound.holds`` says which it is.
+not all hold is still shown, but promises nothing: ``bound.holds`` says which it is. A bound in expectation
+(over the draw of a spanning tree, say) speaks of the mean over many draws; one game may exceed it.
 """
 
 from __future__ import annotations
@@ -34,6 +35,8 @@ class Bound:
     (True, True, False)
     >>> print(bound)
     at most 12.5 mistakes (Theorem 4.2)
+    >>> print(Bound(12.5, "Theorem 2", expected=True))
+    at most 12.5 mistakes in expectation (Theorem 2)
     """
 
     value: float
@@ -41,15 +44,28 @@ class Bound:
     terms: Mapping[str, float] = field(default_factory=dict)
     assumptions: tuple[Assumption, ...] = ()
     parts: tuple[Bound, ...] = ()
+    expected: bool = False
 
     @property
     def holds(self) -> bool:
-        """Whether every assumption holds, so that the value is a guarantee."""
+        """Whether every assumption holds, so that the value is a guarantee.
+
+        It is one for this game, or where `expected` for the mean over the learner's draws.
+        """
         return all(assumption.holds for assumption in self.assumptions)
 
-    def allows(self, mistakes: int) -> bool:
-        """Whether this many mistakes stay within the bound (up to rounding)."""
+    @property
+    def certain(self) -> bool:
+        """Whether this one game cannot have more mistakes: it holds, and not only in expectation."""
+        return self.holds and not self.expected
+
+    def allows(self, mistakes: float) -> bool:
+        """Whether this many mistakes stay within the value (up to rounding)."""
         return mistakes <= self.value * (1 + 1e-9) + 1e-9
+
+    def is_broken_by(self, mistakes: int) -> bool:
+        """Whether a game with this many mistakes shows the bound to be false, which never happens."""
+        return self.certain and not self.allows(mistakes)
 
     @classmethod
     def total(cls, parts: Sequence[Bound]) -> Bound:
@@ -65,7 +81,8 @@ class Bound:
         assumptions = tuple({a.text: a for a in (*kept, *broken)}.values())
         terms = {f"problem {i}": part.value for i, part in enumerate(parts)}
         theorem = f"{parts[0].theorem}, summed over {len(parts)} one-vs-rest problems"
-        return cls(math.fsum(p.value for p in parts), theorem, terms, assumptions, tuple(parts))
+        value, expected = math.fsum(p.value for p in parts), any(p.expected for p in parts)
+        return cls(value, theorem, terms, assumptions, tuple(parts), expected)
 
     def as_dict(self) -> dict[str, Any]:
         """Plain values for JSON; an infinite value becomes None."""
@@ -75,10 +92,12 @@ class Bound:
             "terms": {k: v if math.isfinite(v) else None for k, v in self.terms.items()},
             "assumptions": [{"text": a.text, "holds": a.holds} for a in self.assumptions],
             "holds": self.holds,
+            "expected": self.expected,
         }
 
     def __str__(self) -> str:
         number = f"{self.value:.4g}" if math.isfinite(self.value) else "infinitely many"
         broken = [a.text for a in self.assumptions if not a.holds]
         promise = f"; no guarantee here, since it assumes that {' and '.join(broken)}" if broken else ""
-        return f"at most {number} mistakes ({self.theorem}){promise}"
+        kind = " in expectation" if self.expected else ""
+        return f"at most {number} mistakes{kind} ({self.theorem}){promise}"
