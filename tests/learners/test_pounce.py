@@ -18,6 +18,7 @@ from zerokelvin.learners import make, sign
 from zerokelvin.learners.pounce import Pounce
 from zerokelvin.linalg.exponential import bottleneck_distances, eliminate
 from zerokelvin.linalg.geometry import ExponentialGeometry, KernelGeometry, geometry_of
+from zerokelvin.linalg.resistance import resistances_from
 from zerokelvin.session import play, start
 
 BOTH = st.booleans()
@@ -181,18 +182,18 @@ def test_theorem_2_and_equation_19(game, every_round):
     assert inverse <= after.terms["‖u‖²"] * (1 + 1e-6) + 1e-9  # eq. (19) itself
 
 
-@pytest.mark.parametrize("every_round", [False, True])
-def test_the_comparator_is_free_off_the_mistakes(every_round):
-    """Theorem 2 holds for every u with y_t u(i_t) ≥ 1 at the mistakes: the smoothest is harmonic elsewhere."""
+def test_the_comparator_is_free_off_the_mistakes():
+    """Theorem 2 holds for every u with y_t u(i_t) ≥ 1 at the mistakes; the smoothest is harmonic elsewhere."""
     better = 0
     for seed in range(1200):
         graph = random_graph(seed, signed=False)
         rng = np.random.default_rng(seed)
         labels = rng.choice([-1, 1], graph.num_nodes)
-        if seed % 2:  # labels that follow the edges, so that few are mistaken
-            labels = np.where(np.arange(graph.num_nodes) < rng.integers(1 + graph.num_nodes), -1, 1)
+        if seed % 2:  # every second labelling follows the edges, so that few labels are mistaken
+            reach = resistances_from(graph, 0)
+            labels = np.where(reach <= np.median(reach[np.isfinite(reach)]), -1, 1)
         trials = [(int(i), int(labels[i])) for i in rng.integers(graph.num_nodes, size=2 * graph.num_nodes)]
-        state = Pounce(every_round=every_round).start(graph)
+        state = Pounce(every_round=seed % 3 == 0).start(graph)
         _, mistakes = run(state, trials)
         bound, ahead = state.bound(labels), state.bound(labels, ahead=True)
         assert bound.holds
@@ -201,7 +202,7 @@ def test_the_comparator_is_free_off_the_mistakes(every_round):
         wanted = naive.least_norm(graph, {int(entry[0]): labels[int(entry[0])] for entry in state.entries})
         assert bound.terms["‖u‖²"] == pytest.approx(wanted, rel=1e-6, abs=1e-9 * (1 + graph.weights.sum()))
         better += bound.value < ahead.value - 1e-6
-    assert better > 200
+    assert better > 250
 
 
 @pytest.mark.parametrize(

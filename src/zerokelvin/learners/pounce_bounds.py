@@ -79,7 +79,7 @@ class Certificate:
     def bound(
         self, u: Ints, entries: Sequence[Entry], theorem: str | None = None, ahead: bool = False
     ) -> Bound:
-        """The bound of one theorem, or the best of those that hold; `ahead` for any game with the labels u."""
+        """The bound of one theorem, or the best of those that hold; `ahead`: for any game with labels u."""
         consistent = Assumption(
             "no label contradicts the comparator", all(u[entry.node] == entry.label for entry in entries)
         )
