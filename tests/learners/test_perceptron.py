@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 import naive.perceptron as naive
 import strategies
-from naive.pounce import least_norm
 import zerokelvin as zk
+from naive.pounce import least_norm
 from zerokelvin.errors import GraphError, ParameterError
 from zerokelvin.graph import cut, diameter, generators, label_balance
 from zerokelvin.learners import make, sign
@@ -97,7 +97,7 @@ def test_the_norm_is_exact_without_c(labelled, b):
 
 @pytest.mark.parametrize("c", [0.05, 0.3, 1.0, 4.0])
 def test_theorem_4_2_is_never_above_the_best_smoothed_copy(c):
-    """By listing every u′: the minimum cut is the least of Φ + k/c, and no u′ beats the value of the bound."""
+    """By listing every u′: the minimum cut is the least of Φ + k/c, and no u′ beats the bound."""
     above = balanced = 0
     for seed in range(110):
         graph = connected_graph(seed)

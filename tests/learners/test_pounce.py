@@ -183,7 +183,7 @@ def test_theorem_2_and_equation_19(game, every_round):
 
 
 def test_the_comparator_is_free_off_the_mistakes():
-    """Theorem 2 holds for every u with y_t u(i_t) ≥ 1 at the mistakes; the smoothest is harmonic elsewhere."""
+    """Theorem 2 holds for every u with y_t u(i_t) ≥ 1 at the mistakes; the best is harmonic elsewhere."""
     better = 0
     for seed in range(1200):
         graph = random_graph(seed, signed=False)

@@ -4,17 +4,17 @@ By Theorem 4.1 of Herbster and Pontil (2006),
 
     ‖u‖² = min { ‖g‖²_G + α²/b + ‖w‖²/c : u = (g − its component means) + α1 + w }.
 
-For a given g the best α and w are known in closed form, so every g gives an upper bound. With c = 0 only g = u
-is left (eq. 13). With c > 0 the best g of all is f = (I + cG)⁻¹u, one solve: the norm itself. Lemma 4.1 and
+For a given g the best α and w are known in closed form, so every g gives an upper bound. With c = 0 only g =
+u is left (eq. 13). With c > 0 the best g of all is f = (I + cG)⁻¹u, one solve: the norm itself. Lemma 4.1 and
 Theorem 4.2 take labelings g = u′ in {−1, 1}ⁿ that differ from u in k nodes,
 
     ‖u‖² ≤ 4Φ(u′) + β_u′/b + 4k/c,     β_u′ = (mean u′)²                                        (12)
 
 and are never below it. The u′ of least Φ(u′) + k/c is a minimum cut of the graph with two more nodes, −1 and
-+1, each joined to the nodes of its label by edges of weight 1/c. The balance β is no cut: it rewards labelings
-with as many +1 as −1, and with c → ∞ and small b the best u′ would be a minimum bisection. A field h on all nodes
-stands in for it, β ≥ 2hm − h² with m = mean u′, each h a minimum cut; the best u′ found is taken, after flips of
-single nodes that lower (12) further.
++1, each joined to the nodes of its label by edges of weight 1/c. The balance β is no cut: it rewards
+labelings with as many +1 as −1, and with c → ∞ and small b the best u′ would be a minimum bisection. A field
+h on all nodes stands in for it, β ≥ 2hm − h² with m = mean u′, each h a minimum cut; the best u′ found is
+taken, after flips of single nodes that lower (12) further.
 """
 
 from __future__ import annotations
