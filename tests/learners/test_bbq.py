@@ -8,13 +8,16 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from linalg.graphs import random_graph
 from strategies import games, labelled_graphs
 from zerokelvin import Graph
 from zerokelvin.errors import LabelError, ParameterError
+from zerokelvin.graph import generators
 from zerokelvin.graph.features import Features
 from zerokelvin.learners.bbq import Bbq
 from zerokelvin.learners.bbq_bounds import expected_regret, mistakes_anywhere
 from zerokelvin.learners.sslgc import Sslgc
+from zerokelvin.session import play, start
 
 seeds = st.integers(0, 2**32 - 1)
 kappas = st.sampled_from([0.0, 0.3, 0.7, 1.0])
@@ -289,3 +292,59 @@ def test_bad_arguments():
     fresh = Bbq().start(graph)
     assert fresh.regret_bound([], labels=[1, 1, 1]).value == 0
     assert fresh.regret_bound([], weights=np.zeros(3)).value == 0
+
+
+# -- as the bound of a game ------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("rank", [100, None])
+def test_the_bound_of_a_game_covers_the_trials_let_pass(rank):
+    """Noise, drift, repeats and several classes: the labels are those that were shown."""
+    held = passed = 0
+    for seed in range(150):
+        graph, rng = random_graph(seed), np.random.default_rng(seed)
+        labels = rng.integers(0, int(rng.integers(2, 5)), graph.num_nodes)
+        noise = {"label_noise": 0.2 * (seed % 3 == 0), "drift": seed % 2, "repeats": 1 + seed % 5}
+        kappa, mu = [0.2, 0.5, 1.0][seed % 3], [0.1, 1.0, 5.0][seed % 3]
+        run = play(graph, labels, "bbq", seed=seed, rank=rank, kappa=kappa, mu=mu, **noise)
+        assert run.bound.allows(run.mistakes), (seed, run.mistakes, run.bound)
+        assert run.bound.holds == (not run.guessed.any())  # a component without a label has no margin
+        held += run.bound.holds
+        passed += run.queries < run.trials
+    assert held > 100
+    assert passed > 100
+
+
+def test_the_bound_of_a_game_is_the_mistake_bound_over_all_trials():
+    example = generators.barbell(8)
+    run = play(example.graph, example.labels, "bbq", repeats=12, seed=1, kappa=0.5, mu=0.5)
+    state = Bbq(kappa=0.5, mu=0.5).start(example.graph)
+    game(state, run.nodes, lambda trial, node: int(example.labels[node]))
+    by_hand = state.regret_bound(run.nodes, labels=example.labels)
+    assert run.queries < run.trials
+    assert run.bound.value == pytest.approx(by_hand.value)
+    assert run.bound.value < run.trials
+    assert run.bound.holds
+    assert "on all trials" in run.bound.theorem
+
+
+@pytest.mark.parametrize(
+    "settings", [{"delay": 2}, {"budget": 3}, {"policy": "random:0.5"}, {"policy": "margin:0.2"}]
+)
+def test_labels_kept_from_the_rule_break_the_bound(settings):
+    example = generators.barbell(8)
+    run = play(example.graph, example.labels, "bbq", repeats=4, **settings)
+    assert not run.bound.holds
+    assert "no guarantee" in str(run.bound)
+
+
+def test_the_bound_of_a_session_is_on_its_answers():
+    example = generators.grid(6, 6)
+    session = start(example.graph, "bbq", classes=[-1, 1])
+    for node in np.random.default_rng(0).permutation(36).tolist():
+        if session.predict(node).ask:
+            session.learn(node, int(example.labels[node]))
+    bound = session.bound(example.labels)
+    assert bound.holds
+    assert session.mistakes <= bound.value <= session.queries
+    assert "on the labels learnt" in bound.theorem

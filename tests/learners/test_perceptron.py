@@ -10,10 +10,12 @@ from hypothesis import strategies as st
 import naive.perceptron as naive
 import strategies
 import zerokelvin as zk
+from naive.pounce import least_norm
 from zerokelvin.errors import GraphError, ParameterError
 from zerokelvin.graph import cut, diameter, generators, label_balance
 from zerokelvin.learners import make, sign
 from zerokelvin.learners.perceptron import Perceptron
+from zerokelvin.learners.perceptron_norm import smoothed_copy
 from zerokelvin.linalg.resistance import resistance_diameter
 
 SCALES = st.sampled_from([0.01, 0.5, 1.0, 2.0, 10.0])
@@ -75,14 +77,90 @@ def test_equation_16(game):
     assert bound.value == pytest.approx(expected)
 
 
-@given(strategies.labelled_graphs(connected=True), SCALES, st.sampled_from([0.0, 0.3, 2.0]))
-def test_the_norm_is_an_upper_bound_and_exact_without_c(labelled, b, c):
+@given(strategies.labelled_graphs(), SCALES, st.sampled_from([0.3, 2.0, 50.0]))
+def test_the_norm_is_exact(labelled, b, c):
+    """Theorem 4.1: the infimum over all splits is attained."""
     graph, labels = labelled
     norm = Perceptron(b=b, c=c).start(graph).bound(labels).terms["‖u‖²"]
     exact = labels @ np.linalg.solve(naive.kernel(graph, b, c), labels)
     assert norm >= exact * (1 - 1e-7) - 1e-9
-    if c == 0:
-        assert norm == pytest.approx(exact, rel=1e-6)  # eq. (13)
+    assert norm == pytest.approx(exact, rel=1e-5, abs=1e-9)
+
+
+@given(strategies.labelled_graphs(connected=True), SCALES)
+def test_the_norm_is_exact_without_c(labelled, b):
+    graph, labels = labelled
+    norm = Perceptron(b=b).start(graph).bound(labels).terms["‖u‖²"]
+    exact = labels @ np.linalg.solve(naive.kernel(graph, b, 0.0), labels)
+    assert norm == pytest.approx(exact, rel=1e-6)  # eq. (13)
+
+
+@pytest.mark.parametrize("c", [0.05, 0.3, 1.0, 4.0])
+def test_theorem_4_2_is_never_above_the_best_smoothed_copy(c):
+    """By listing every u′: the minimum cut is the least of Φ + k/c, and no u′ beats the bound."""
+    above = balanced = 0
+    for seed in range(110):
+        graph = connected_graph(seed)
+        rng = np.random.default_rng(seed)
+        labels = rng.choice([-1, 1], graph.num_nodes)
+        b = float(rng.choice([0.01, 0.5, 2.0]))
+        copies = naive.all_labelings(graph.num_nodes)
+        least = min(cut(graph, v) + (v != labels).sum() / c for v in copies)
+        found = smoothed_copy(graph, labels, 1e12, c)  # so large a b takes the balance out
+        assert found.cut + found.changed / c == pytest.approx(least, rel=1e-9, abs=1e-9)
+        best = min(naive.lemma_4_1(graph, labels, v, b, c) for v in copies)
+        own = smoothed_copy(graph, labels, b, c).value
+        assert best * (1 - 1e-9) <= own
+        above += own > best * (1 + 1e-9)
+        bound = Perceptron(b=b, c=c).start(graph).bound(labels, "4.2")
+        z = best * (bound.terms["R_G"] + b + c)
+        assert bound.value <= z * (1 + 1e-9)
+        assert bound.terms["Lemma 4.1"] == own
+        balanced += own < naive.lemma_4_1(graph, labels, found.labels, b, c) - 1e-9
+    assert above <= 8  # what is missed is balance, which no cut measures
+    assert balanced > 0
+
+
+@given(strategies.games(connected=True, noisy=False))
+def test_equation_1_of_a_kernel_without_constant(game):
+    graph, labels, trials = game
+    assume(len(set(labels.tolist())) == 2)
+    state = Perceptron(b=0.0).start(graph)
+    _, mistakes = run(state, trials)
+    printed, sharp = state.bound(labels, "1"), state.bound(labels)
+    assert printed.holds
+    assert printed.allows(len(mistakes))
+    expected = 4 * cut(graph, labels) * float(diameter(graph)) * zk.bal(labels)
+    assert printed.value == pytest.approx(expected)
+    assert sharp.holds
+    assert sharp.allows(len(mistakes))
+    assert sharp.value <= printed.value * (1 + 1e-9)
+    assert not Perceptron(b=1.0).start(graph).bound(labels, "1").holds
+
+
+def test_equation_1_says_nothing_of_one_label():
+    """bal = ∞; the kernel without a constant cannot represent it, and errs without end."""
+    line = zk.Graph.from_edges([(0, 1), (1, 2), (2, 3)])
+    bound = Perceptron(b=0.0).start(line).bound(np.array([-1, -1, -1, -1]), "1")
+    assert math.isinf(bound.value)
+    assert not bound.holds
+
+
+@given(strategies.games(connected=True, noisy=False))
+def test_equation_4_of_pounce(game):
+    """b = R_G: 2‖u*‖²R_G + 2 with u* harmonic off the mistakes, at most 8ΦR_G + 2."""
+    graph, labels, trials = game
+    reach = float(resistance_diameter(graph))
+    state = Perceptron(b=reach).start(graph)
+    _, mistakes = run(state, trials)
+    bound = state.bound(labels, "4")
+    assert bound.holds
+    assert bound.allows(len(mistakes))
+    known = {node: int(labels[node]) for node in state.mistaken_nodes}
+    wanted = least_norm(graph, known) if known else 0.0
+    assert bound.value == pytest.approx(2 * wanted * reach + 2, rel=1e-6, abs=1e-6)
+    assert bound.value <= 8 * cut(graph, labels) * reach + 2 + 1e-6
+    assert not Perceptron(b=reach + 1).start(graph).bound(labels, "4").holds
 
 
 @given(strategies.labelled_graphs(connected=True), st.integers(0, 2**9 - 1))
@@ -115,6 +193,16 @@ def test_shares_sum_to_the_margin(game):
         assert math.fsum(share for _, share in state.explain(node)) == pytest.approx(
             state.margin(node), abs=1e-9
         )
+
+
+def connected_graph(seed):
+    """A tree and further edges on up to eight nodes, with weights of several kinds."""
+    rng = np.random.default_rng([seed, 15])
+    n = int(rng.integers(2, 9))
+    edges = [(int(rng.integers(i)), i) for i in range(1, n)]
+    edges += [tuple(rng.integers(n, size=2).tolist()) for _ in range(int(rng.integers(2 * n)))]
+    weights = (np.ones(len(edges)), rng.uniform(0.05, 5, len(edges)), rng.integers(1, 4, len(edges)) * 1.0)
+    return zk.Graph.from_edges(edges, weights[seed % 3], num_nodes=n)
 
 
 def play_mistakes(example, **params):

@@ -51,6 +51,18 @@ def play(graph, trials, every_round=False):
     return np.array(margins), mistakes, inverse
 
 
+def least_norm(graph, labels):
+    """min uᵀMu over u that agrees with `labels`, a dict from node to ±1: by least squares, densely."""
+    M = graph.laplacian().toarray()
+    known = sorted(labels)
+    free = [v for v in range(len(M)) if v not in labels]
+    y = np.array([float(labels[v]) for v in known])
+    u = np.zeros(len(M))
+    u[known] = y
+    u[free] = np.linalg.lstsq(M[np.ix_(free, free)], -M[np.ix_(free, known)] @ y, rcond=1e-12)[0]
+    return float(u @ M @ u)
+
+
 def enough_digits(distances, a):
     """Twice the range of the weights, so that a difference of the largest still shows the smallest."""
     return 40 + int(a * np.max(distances))

@@ -12,8 +12,10 @@ update A. Hence, with B ≥ ‖m_t‖² and d coordinates,
 The paper prints the last form without B, that is for ‖m_t‖ ≤ 1. A game always asks in its first trial,
 where the rule itself never does (r_1 < 1 = 1^−κ); that one query is added.
 
-Regret. Since asking ignores the labels, and every trial let pass has a small variance, what holds of the
-mistakes extends to the trials let pass: `regret_bound`, with its formulas in `bbq_bounds`.
+Mistakes and regret. Since asking ignores the labels, and every trial let pass has a small variance, what
+holds of the mistakes extends to the trials let pass, with the formulas in `bbq_bounds`: `bound` on mistakes,
+with labels of any kind, and `regret_bound`. A game notes its trials for that (`run.bound`); a state that
+learns label by label, as in a session, bounds the mistakes on these.
 """
 
 from __future__ import annotations
@@ -27,10 +29,12 @@ from numpy.typing import ArrayLike, NDArray
 
 from zerokelvin.certify import Bound
 from zerokelvin.graph import Graph
-from zerokelvin.learners.base import learner
-from zerokelvin.learners.bbq_bounds import label_complexity, regret_bound
+from zerokelvin.learners.base import Problems, Progress, Trace, Trials, learner
+from zerokelvin.learners.bbq_bounds import Game, label_complexity, mistake_bound, regret_bound
 from zerokelvin.learners.instances import Coordinates
 from zerokelvin.learners.ollgc import OllgcDualState, OllgcState
+from zerokelvin.learners.ridge import RidgeProblems
+from zerokelvin.learners.ridge_bounds import ridge_bound
 from zerokelvin.learners.sslgc import Sslgc
 
 __all__ = ["Bbq", "BbqDualState", "BbqState"]
@@ -39,7 +43,17 @@ Nodes = Sequence[Any] | NDArray[Any]
 
 
 class Bounds:
-    """The two bounds of a learner that updates on every query, in either form."""
+    """The bounds of a learner that updates on every query, in either form."""
+
+    game: Game | None = None
+
+    def bound(self, labels: NDArray[np.int64], theorem: str = "7") -> Bound:
+        """The bound on mistakes after Theorem ``"7"``, mended; ``"3.1"``, ``"4"`` and ``"5"`` as for `ollgc`.
+
+        It compares with the labels that were shown, so `labels` matter to the other theorems only.
+        """
+        state: Any = self
+        return mistake_bound(state, self.game) if theorem == "7" else ridge_bound(state, labels, theorem)
 
     def queries_bound(self, trials: int, spectral: bool = True) -> Bound:
         """The bound on the number of labels asked for in `trials` trials; see `label_complexity`."""
@@ -66,6 +80,25 @@ class BbqDualState(Bounds, OllgcDualState):
     """One binary problem on the whole kernel."""
 
 
+class Noting(Problems):
+    """Problems whose states are told all trials of a game, those they let pass as well."""
+
+    def play(self, trials: Trials, progress: Progress | None = None) -> Trace:
+        """Play, and note nodes, labels and queries."""
+        fresh = all(state.trials == 0 for state in self.states)  # type: ignore[attr-defined]
+        trace = super().play(trials, progress)
+        prompt = trials.delay == 0 and trials.gains is None and trials.budget >= len(trials.nodes)
+        by_rule = prompt and bool(np.isposinf(trials.limits).all())
+        for c, state in enumerate(self.states if fresh else ()):
+            game = Game(trials.nodes, trials.signs[:, c], trace.asked[:, c], by_rule)
+            state.game = game  # type: ignore[attr-defined]
+        return trace
+
+
+class BbqProblems(Noting, RidgeProblems):
+    """Problems in coordinates, which share one covariance."""
+
+
 @learner("bbq")
 @dataclass(frozen=True)
 class Bbq(Sslgc):
@@ -90,7 +123,7 @@ class Bbq(Sslgc):
     ...         state.update(node, labels[node])
     >>> bound = state.regret_bound(nodes, labels=labels)
     >>> state.trials, round(bound.value, 1), bound.holds
-    (138, 33.0, True)
+    (138, 32.9, True)
     """
 
     every_round: bool = True
@@ -103,6 +136,14 @@ class Bbq(Sslgc):
         kind: Any = BbqState if isinstance(source, Coordinates) else BbqDualState
         state: BbqState | BbqDualState = kind(source, self.mu, True, self.kappa)
         return state
+
+    def start_problems(self, graph: Graph, count: int, prepared: Any, seed: int) -> Problems:
+        """Begin `count` problems that share one covariance and one decision."""
+        source = self.prepare(graph) if prepared is None else prepared
+        states = [self.start(graph, source) for _ in range(count)]
+        if isinstance(source, Coordinates):
+            return BbqProblems(states, shared=True)
+        return Noting(states)
 
     @property
     def learns_always(self) -> bool:

@@ -12,7 +12,8 @@ another trial: a contradicting label is the paper's label noise.
 
 Cost: O(1) per prediction, one column per mistake, memory O(n) besides the kernel.
 
-Bounds: Theorem 2.1 with the mistakes made, Theorem 4.2 and eq. (16) from the graph alone.
+Bounds: Theorem 2.1 with the mistakes made, Theorem 4.2 and eq. (16) from the graph alone, eq. (1) for b = 0,
+and eq. (4) of Herbster 2008 for b = R_G. The comparator's norm is in `zerokelvin.learners.perceptron_norm`.
 """
 
 from __future__ import annotations
@@ -29,11 +30,13 @@ from zerokelvin.certify import Assumption, Bound
 from zerokelvin.errors import ParameterError
 from zerokelvin.graph import Graph
 from zerokelvin.graph.features import Features
-from zerokelvin.graph.structure import cut, label_balance
+from zerokelvin.graph.structure import bal, cut, diameter, label_balance
 from zerokelvin.jit import kernel
 from zerokelvin.learners.base import Learner, Problems, Progress, State, Trace, Trials, learner, sign
 from zerokelvin.learners.growth import CARRIED, Growth, apply_kernel
 from zerokelvin.learners.instances import FeatureColumns
+from zerokelvin.learners.perceptron_norm import squared_norm
+from zerokelvin.linalg.harmonic import smoothest
 from zerokelvin.linalg.kernels import KernelColumns, kernel_columns
 from zerokelvin.linalg.resistance import resistance_diameter
 from zerokelvin.linalg.signed import require_definite
@@ -88,21 +91,32 @@ class PerceptronState(State):
 
     # -- bounds -----------------------------------------------------------------------------------
 
-    def bound(self, labels: Ints, theorem: str = "2.1") -> Bound:
+    def bound(self, labels: Ints, theorem: str | None = None) -> Bound:
         """The mistake bound of the theorem against the comparator `labels` in {-1, +1}ⁿ.
 
         ``"2.1"`` uses the norms of the mistaken nodes, ``"4.2"`` the resistance diameter R_G instead,
         and ``"16"`` is the special case b = 1, c = 0 without noise,
-        |M| ≤ (4 Φ(u) + β_u) (R_G + 1).
+        |M| ≤ (4 Φ(u) + β_u) (R_G + 1). Two more are for other b, without noise and with c = 0:
+
+        - ``"1"``, for b = 0: |M| ≤ 4Φ(u) D_G bal(u) (Herbster, Pontil, Wainer 2005; eq. 1 of the paper);
+        - ``"4"``, for b = R_G: |M| ≤ 2‖u*‖² R_G + 2, u* the smoothest function that has the labels of the
+          mistakes (Herbster 2008, eq. 4 and 5).
+
+        By default Theorem 2.1, or, where u is not in the space because b = c = 0, eq. (1) with X² for D_G.
 
         After the graph has grown, ⟨w, u⟩ = Σ y_t u(i_t) still, in the kernel of the new graph, so that
         |M| ≤ 2 |M_A ∩ M_u| + ‖w‖ ‖u‖ by Cauchy–Schwarz, with ‖w‖² = Σ y_t w(i_t) as it is now.
         """
         u = np.asarray(labels, dtype=np.int64)
         disagreed = sum(y != u[i] for i, y in zip(self.mistaken_nodes, self.mistaken_labels, strict=True))
+        if theorem in ("1", "4"):
+            return self._without_noise(u, theorem, disagreed)
         norm, terms = self._squared_norm(u)
+        plain = self._is_laplacian and self.learner.b == self.learner.c == 0 and not self.carried
+        if theorem is None and math.isinf(norm) and plain and self.graph.num_components == 1:
+            return self._without_noise(u, "1", disagreed, self.radius)
         assumptions = [Assumption("the comparator lies in the kernel's space", math.isfinite(norm))]
-        if theorem == "2.1":
+        if theorem in (None, "2.1"):
             product, name = norm * self.radius if self.radius else 0.0, "Theorem 2.1"
             terms["X²"] = self.radius
         elif theorem in ("4.2", "16"):
@@ -113,11 +127,11 @@ class PerceptronState(State):
             assumptions.append(Assumption("the graph is connected", self.graph.num_components == 1))
             assumptions.append(Assumption("the kernel is the Laplacian's", self._is_laplacian))
         else:
-            raise ParameterError(f"unknown theorem '{theorem}'; known: 2.1, 4.2, 16.")
+            raise ParameterError(f"unknown theorem '{theorem}'; known: 2.1, 4.2, 16, 1, 4.")
         if theorem == "16":
-            plain = self.learner.b == 1 and self.learner.c == 0
-            product = (terms["4Φ"] + label_balance(u)) * (terms["R_G"] + 1)
-            assumptions.append(Assumption("b = 1 and c = 0", plain))
+            special = self.learner.b == 1 and self.learner.c == 0
+            product = (4 * cut(self.graph, u) + label_balance(u)) * (terms["R_G"] + 1)
+            assumptions.append(Assumption("b = 1 and c = 0", special))
             assumptions.append(Assumption("no label contradicts the comparator", disagreed == 0))
         terms |= {"‖u‖²": norm, "|M_A ∩ M_u|": float(disagreed)}
         if self.carried:
@@ -130,37 +144,46 @@ class PerceptronState(State):
         value = 2 * disagreed + product / 2 + root  # eq. (5) and (15)
         return Bound(value, f"{name}, Herbster and Pontil 2006", terms, tuple(assumptions))
 
+    def _without_noise(self, u: Ints, theorem: str, disagreed: int, reach: float | None = None) -> Bound:
+        """Eq. (1) of Herbster and Pontil 2006, with `reach` for D_G if given, and eq. (4) of Herbster 2008.
+
+        Eq. (1): u less its mean ū is in the space of G, and has a margin of at least 1 − |ū|.
+        """
+        b, c, graph = self.learner.b, self.learner.c, self.graph
+        assumptions = [
+            Assumption("the graph is connected", graph.num_components == 1),
+            Assumption("the kernel is the Laplacian's", self._is_laplacian),
+            Assumption("no label contradicts the comparator", disagreed == 0),
+            Assumption("the graph did not grow", not self.carried),
+        ]
+        if theorem == "1":
+            far = float(diameter(graph)) if reach is None else reach
+            terms = {"4Φ": 4 * cut(graph, u), "bal": bal(u), "D_G" if reach is None else "X²": far}
+            # u of one label only: 0·∞, and its first mistake needs a margin that is not there
+            value = terms["4Φ"] * far * terms["bal"] if terms["4Φ"] > 0 else math.inf
+            assumptions += [
+                Assumption("b = 0 and c = 0", b == 0 and c == 0),
+                Assumption("both labels occur", terms["4Φ"] > 0),
+            ]
+            return Bound(value, "Equation (1), Herbster and Pontil 2006", terms, tuple(assumptions))
+        graph.require_positive("equation (4)")
+        nodes = np.unique(np.array(self.mistaken_nodes, dtype=np.int64))
+        least, far = smoothest(graph, nodes, u[nodes]).squared_norm, float(resistance_diameter(graph))
+        same = math.isclose(b, far, rel_tol=1e-6, abs_tol=1e-12) and c == 0
+        assumptions.append(Assumption("b = R_G and c = 0", same))
+        terms = {"‖u*‖²": least, "R_G": far, "4Φ": 4 * cut(graph, u)}
+        return Bound(2 * least * far + 2, "Equation (4), Herbster 2008", terms, tuple(assumptions))
+
     @property
     def _is_laplacian(self) -> bool:
         named = isinstance(self.learner.kernel, str) and self.learner.kernel == "laplacian"
         return named and not isinstance(self.graph, Features)
 
     def _squared_norm(self, u: Ints) -> tuple[float, dict[str, float]]:
-        """An upper bound on ‖u‖² in the space of K, and the terms it is made of.
-
-        By Theorem 4.1, ‖u‖² = inf { ‖w₁‖²_G + α²/b + ‖w₂‖²/c : u = w₁ + α1 + w₂ }. For the Laplacian
-        take w₁ = u' minus its component means, u' a smoothed copy of u (Lemma 4.1 and eq. 12 with the
-        k nodes where they differ), leaving α and w₂ to be chosen in closed form. Any other kernel is
-        solved densely.
-        """
+        """‖u‖² in the space of K, and the terms of Lemma 4.1; any other kernel is solved densely."""
         if not self._is_laplacian:
             return self._dense_norm(u), {}
-        b, c = self.learner.b, self.learner.c
-        smooth = _smoothed(self.graph, u, 1 / c) if c > 0 else u
-        component = self.graph.components
-        sizes = np.bincount(component)
-        means = np.bincount(component, weights=smooth.astype(np.float64)) / sizes
-        rest = (u - smooth) + means[component]  # what α1 + w₂ must make up
-        changed = int((u != smooth).sum())
-        terms = {"4Φ": 4 * cut(self.graph, smooth), "β": label_balance(smooth), "k": float(changed)}
-        if c > 0:
-            alpha = rest.sum() / c / (1 / b + len(u) / c) if b > 0 else 0.0
-            extra = (alpha**2 / b if b > 0 else 0.0) + float(((rest - alpha) ** 2).sum()) / c
-        elif np.ptp(means) < 1e-12 and (b > 0 or abs(means[0]) < 1e-12):
-            extra = float(means[0]) ** 2 / b if b > 0 else 0.0
-        else:
-            extra = math.inf  # with c = 0, u is not in the space: components differ in balance
-        return terms["4Φ"] + extra, terms
+        return squared_norm(self.graph, u, self.learner.b, self.learner.c)
 
     def _dense_norm(self, u: Ints) -> float:
         n = self.graph.num_nodes
@@ -302,25 +325,6 @@ class Perceptron(Learner):
 
             return vector_problems(graph, self, count)
         return super().start_problems(graph, count, prepared, seed)
-
-
-def _smoothed(graph: Graph, u: Ints, price: float) -> Ints:
-    """Flip nodes whose disagreeing neighbours outweigh the agreeing ones by more than `price`.
-
-    Each flip lowers Φ(u') + k·price, so the loop ends; the price of undoing a flip is refunded.
-    """
-    smooth = u.copy()
-    queue = list(range(graph.num_nodes))
-    while queue:
-        node = queue.pop()
-        row = slice(graph.indptr[node], graph.indptr[node + 1])
-        neighbours = graph.indices[row]
-        gain = -float(smooth[node] * (graph.weights[row] @ smooth[neighbours]))
-        cost = price if smooth[node] == u[node] else -price
-        if gain > cost + 1e-12:
-            smooth[node] = -smooth[node]
-            queue.extend(neighbours.tolist())
-    return smooth
 
 
 @kernel

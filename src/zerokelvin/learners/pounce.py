@@ -115,12 +115,14 @@ class PounceState(State):
                 shares[entry.node] = shares.get(entry.node, 0.0) + share
         return sorted(shares.items(), key=lambda share: -abs(share[1]))
 
-    def bound(self, labels: Ints, theorem: str | None = None) -> Bound:
-        """The bound of a theorem against the comparator `labels`: "2", "8" or "19".
+    def bound(self, labels: Ints, theorem: str | None = None, ahead: bool = False) -> Bound:
+        """The bound of a theorem on the game so far, whose labels are `labels`: "2", "8" or "19".
 
-        By default Theorem 2, on an exponential graph the better of Theorems 2 and 8.
+        By default Theorem 2, on an exponential graph the better of Theorems 2 and 8. With `ahead`, Theorem 2
+        for every game with these labels, in any order: what it says before the first trial.
         """
-        return self.certificate.bound(np.asarray(labels), [Entry.read(e) for e in self.entries], theorem)
+        entries = [Entry.read(numbers) for numbers in self.entries]
+        return self.certificate.bound(np.asarray(labels), entries, theorem, ahead)
 
 
 class PounceProblems(Problems):

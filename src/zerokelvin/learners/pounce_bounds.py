@@ -1,11 +1,14 @@
 """The bounds of POUNCE (Herbster 2008), with every quantity computed or bounded above by a real cover.
 
-With ‖u‖² = uᵀGu = 4Φ(u) for a labelling u that agrees with all labels shown, and c the number of components
-played (their first trials are free):
+The theorems hold for every u in ℝⁿ with y_t u(i_t) ≥ 1 at the mistakes t, the first trials among them. The
+best such u takes the labels of the mistakes and is harmonic elsewhere (Theorem 5 and eq. 5): the voltages of
+`zerokelvin.linalg.harmonic`, one solve. With ‖u‖² = uᵀGu for that u, and c the number of components (their
+first trials are free):
 
 - Theorem 2:  |M| ≤ N(V, ρ) + ‖u‖² ρ + c  for every ρ > 0. The minimum over ρ is taken over the covers of all
   nodes by complete linkage in resistance distance, up to 3,000 nodes. Beyond, over the covers by
   farthest-first traversal in geodesic distance, which is never below the resistance.
+  Before a game (`ahead`) the mistakes are not known, and u is the labelling itself, ‖u‖² = 4Φ(u).
 - Eq. (19):   Σ 1 / r(i_t, η_t) ≤ ‖u‖² over the mistakes but the first ones. With H the harmonic mean of
   those resistances this says |M| ≤ ‖u‖² H + c, after the game.
 - Theorem 8:  |M| ≤ C° + 1 on the exponential graph of connected points once a > a′. With ρ the largest
@@ -39,6 +42,7 @@ from zerokelvin.graph.exponential import ExponentialGraph
 from zerokelvin.linalg.dense import DENSE_LIMIT
 from zerokelvin.linalg.exponential import bottleneck_distances
 from zerokelvin.linalg.geometry import ExponentialGeometry, Geometry
+from zerokelvin.linalg.harmonic import log_smoothest_norm, smoothest
 
 __all__ = ["Certificate", "Entry"]
 
@@ -72,28 +76,31 @@ class Certificate:
         self.geometry = geometry
         self.graph = geometry.graph
 
-    def bound(self, u: Ints, entries: Sequence[Entry], theorem: str | None = None) -> Bound:
-        """The bound of one theorem, or the best of those that hold."""
+    def bound(
+        self, u: Ints, entries: Sequence[Entry], theorem: str | None = None, ahead: bool = False
+    ) -> Bound:
+        """The bound of one theorem, or the best of those that hold; `ahead`: for any game with labels u."""
         consistent = Assumption(
             "no label contradicts the comparator", all(u[entry.node] == entry.label for entry in entries)
         )
         if theorem is None and isinstance(self.graph, ExponentialGraph):
-            bounds = [self._theorem_8(u, consistent), self._theorem_2(u, consistent)]
+            bounds = [self._theorem_8(u, consistent), self._theorem_2(u, entries, consistent, ahead)]
             return min(bounds, key=lambda bound: (not bound.holds, bound.value))
         if theorem in (None, "2"):
-            return self._theorem_2(u, consistent)
+            return self._theorem_2(u, entries, consistent, ahead)
         if theorem == "8":
             return self._theorem_8(u, consistent)
         if theorem == "19":
             return self._equation_19(u, entries, consistent)
         raise ParameterError(f"unknown theorem '{theorem}'; known: 2, 8, 19.")
 
-    def _theorem_2(self, u: Ints, consistent: Assumption) -> Bound:
+    def _theorem_2(self, u: Ints, entries: Sequence[Entry], consistent: Assumption, ahead: bool) -> Bound:
         components = self.graph.num_components
         if not self._finite:
             limit = Assumption("the scale is finite", False)
             return Bound(math.inf, f"Theorem 2, {_SOURCE}", {}, (limit, consistent))
-        norm = self._log_norm(u)
+        cut = self._log_norm(u)
+        norm = cut if ahead else min(cut, self._log_least_norm(u, entries))
         logs, sizes = self._covers
         with np.errstate(over="ignore"):
             spread = np.exp(norm + logs) if norm > -math.inf else np.zeros(len(logs))
@@ -103,6 +110,7 @@ class Certificate:
             "N(V, ρ)": float(sizes[best]),
             "ρ": _exp(float(logs[best])),
             "‖u‖²": _exp(norm),
+            "4Φ": _exp(cut),
             "components": float(components),
         }
         return Bound(float(values[best]), f"Theorem 2, {_SOURCE}", terms, (consistent,))
@@ -113,12 +121,14 @@ class Certificate:
             return Bound(math.inf, name, {}, (Assumption("the scale is finite", False), consistent))
         logs = [entry.log_resistance for entry in entries if entry.wrong and entry.other != entry.node]
         firsts = sum(entry.other < 0 for entry in entries)
-        norm = self._log_norm(u)
+        cut = self._log_norm(u)
+        norm = min(cut, self._log_least_norm(u, entries))
         inverse = float(logsumexp([-log for log in logs])) if logs else -math.inf
         value = len(logs) * _exp(norm - inverse) + firsts if logs else float(firsts)
         terms = {
             "Σ 1/r": _exp(inverse),
             "‖u‖²": _exp(norm),
+            "4Φ": _exp(cut),
             "first trials": float(firsts),
             "H": len(logs) * _exp(-inverse) if logs else 0.0,
         }
@@ -148,7 +158,7 @@ class Certificate:
         return not isinstance(self.graph, ExponentialGraph) or math.isfinite(self.graph.scale)
 
     def _log_norm(self, u: Ints) -> float:
-        """The logarithm of ‖u‖² = 4Φ(u), in the units of the geometry's resistances."""
+        """The logarithm of 4Φ(u), in the units of the geometry's resistances."""
         edges, graph = self.graph.edges, self.graph
         differ = u[edges[:, 0]] != u[edges[:, 1]]
         if isinstance(graph, ExponentialGraph) and isinstance(self.geometry, ExponentialGeometry):
@@ -157,6 +167,14 @@ class Certificate:
         weights = graph.edge_weights
         cut = float(np.abs(weights[differ == (weights > 0)]).sum())
         return math.log(4 * cut) if cut > 0 else -math.inf
+
+    def _log_least_norm(self, u: Ints, entries: Sequence[Entry]) -> float:
+        """The logarithm of the least ‖·‖² of a function that is u at the nodes learnt."""
+        nodes = np.unique(np.array([entry.node for entry in entries], dtype=np.int64))
+        if isinstance(self.graph, ExponentialGraph) and isinstance(self.geometry, ExponentialGeometry):
+            return log_smoothest_norm(self.graph, nodes, u[nodes])
+        least = smoothest(self.graph, nodes, u[nodes]).squared_norm
+        return math.log(least) if least > 0 else -math.inf
 
     @cached_property
     def _covers(self) -> tuple[Floats, Ints]:

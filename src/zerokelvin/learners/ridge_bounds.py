@@ -30,7 +30,7 @@ from zerokelvin.learners.comparison import Comparison, best_margin, compare
 from zerokelvin.learners.dual_ridge import DualRidgeState
 from zerokelvin.learners.ridge import RidgeState
 
-__all__ = ["ridge_bound"]
+__all__ = ["batch_loss", "ridge_bound"]
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
@@ -76,7 +76,7 @@ def _spectral(state: RidgeState | DualRidgeState, view: Comparison) -> Bound:
 def _ridge(state: RidgeState | DualRidgeState, view: Comparison) -> Bound:
     """Over the trials seen: those not learnt from only add to the comparator's loss."""
     gamma, logs = float(state.losses().max(initial=0.0)), state.log_determinant()
-    batch = _batch_loss(view.rows, view.labels, state.a)
+    batch = batch_loss(view.rows, view.labels, state.a)
     terms = {"min a‖u‖² + Σ(u·x − y)²": batch, "γ": gamma, "Σ ln(1 + λ_i/a)": logs}
     value = batch + gamma * logs
     return Bound(value, f"Corollary 5 (corrected), {GU}", terms, (_every(state),))
@@ -102,7 +102,7 @@ def _ridge_solution(rows: Floats, labels: Floats, a: float) -> Floats:
     return np.asarray(np.linalg.solve(matrix, rows.T @ labels), dtype=np.float64)
 
 
-def _batch_loss(rows: Floats, labels: Floats, a: float) -> float:
+def batch_loss(rows: Floats, labels: Floats, a: float) -> float:
     """min_u a‖u‖² + Σ (u·x_t − y_t)², the objective of batch LLGC over the trials."""
     u = _ridge_solution(rows, labels, a)
     return float(a * (u @ u) + ((rows @ u - labels) ** 2).sum())

@@ -16,7 +16,8 @@ The trees are drawn from the seed when a game starts, once for all classes. Ever
 own; the last label given to a node counts, and only what it changes is computed again.
 
 Bound: a committee of m trees errs only where more than half of them do, so its mistakes are at most 2/(m+1)
-times the sum of the trees' bounds (`zerokelvin.trees.bounds`).
+times the sum of the trees' bounds (`zerokelvin.trees.bounds`). Before the trees are drawn, the mean over the
+draw is bounded by bound (II) of Herbster, Pasteris and Ghosh 2015 (`SpanningTree.expected_bound`).
 """
 
 from __future__ import annotations
@@ -25,14 +26,15 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from zerokelvin.certify import Bound
 from zerokelvin.errors import ParameterError
 from zerokelvin.graph import Graph
 from zerokelvin.learners.base import Learner, Problems, learner
-from zerokelvin.learners.tree_opt import HingeState, TreeProblems, TreeState, draw_trees
+from zerokelvin.learners.tree_opt import HingeState, TreeProblems, TreeState, draw_trees, drawn_at_random
 from zerokelvin.trees.bounds import spine_guarantee
+from zerokelvin.trees.expected import expected_tree_bound
 from zerokelvin.trees.forest import make_forest
 from zerokelvin.trees.neighbours import (
     Spines,
@@ -157,6 +159,11 @@ class SpanningTree(Learner):
     def start_problems(self, graph: Graph, count: int, prepared: Any, seed: int) -> Problems:
         """Begin problems that share their trees."""
         return TreeProblems(self._begin(prepared or self.prepare(graph), np.random.default_rng(seed), count))
+
+    def expected_bound(self, graph: Graph, labels: ArrayLike) -> Bound:
+        """The bound on the mean number of mistakes over draws of the trees (`zerokelvin.trees.expected`)."""
+        spine = self.inner not in STRATEGIES
+        return drawn_at_random(expected_tree_bound(graph, labels, spine, int(self.trees)), self.tree)
 
     def _begin(
         self, prepared: SpanningTrees, rng: np.random.Generator | None, count: int

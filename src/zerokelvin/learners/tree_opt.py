@@ -13,23 +13,26 @@ replaced by a spanning tree of it. What the paper leaves open:
 
 Cost: O(log n) steps per label and per prediction, amortised, in any order (`zerokelvin.trees.hinges`).
 
-Bound: mistakes per cluster of the tree, `zerokelvin.trees.bounds`, the same as for `longest-path`.
+Bound: mistakes per cluster of the tree, `zerokelvin.trees.bounds`, the same as for `longest-path`; of a
+random spanning tree also in expectation, before it is drawn (`TreeOpt.expected_bound`).
 """
 
 from __future__ import annotations
 
+import dataclasses
 from abc import abstractmethod
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from zerokelvin.certify import Assumption, Bound
 from zerokelvin.graph import Graph
 from zerokelvin.learners.base import Learner, Problems, Progress, State, Trace, Trials, learner
 from zerokelvin.trees.balanced import Balanced, look
 from zerokelvin.trees.bounds import tree_guarantee
+from zerokelvin.trees.expected import expected_tree_bound
 from zerokelvin.trees.forest import Forest, attach, make_forest
 from zerokelvin.trees.hinges import new_hinges
 from zerokelvin.trees.reasons import deciding_hinges
@@ -231,8 +234,18 @@ class TreeOpt(Learner):
         forest = draw_forest(prepared or self.prepare(graph), 1, np.random.default_rng(seed))
         return TreeProblems([self._begin(graph, forest) for _ in range(count)])
 
+    def expected_bound(self, graph: Graph, labels: ArrayLike) -> Bound:
+        """The bound on the mean number of mistakes over draws of the tree (`zerokelvin.trees.expected`)."""
+        return drawn_at_random(expected_tree_bound(graph, labels), self.tree)
+
     def _begin(self, graph: Graph, forest: Forest) -> HingeState:
         return HingeState(graph, forest, 1, "tree-opt")
+
+
+def drawn_at_random(bound: Bound, kind: str) -> Bound:
+    """A bound in expectation, with the assumption that trees are random ones."""
+    drawn = Assumption("spanning trees are drawn at random", kind == "random")
+    return dataclasses.replace(bound, assumptions=(*bound.assumptions, drawn))
 
 
 def draw_trees(trees: SpanningTrees, size: int, rng: np.random.Generator) -> list[Ints]:

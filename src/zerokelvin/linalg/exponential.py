@@ -38,7 +38,7 @@ from zerokelvin.graph.exponential import ExponentialGraph
 from zerokelvin.jit import kernel
 from zerokelvin.linalg.potentials import Rows, joined, pair_potential, weight
 
-__all__ = ["Eliminated", "bottleneck_distances", "eliminate"]
+__all__ = ["Eliminated", "bottleneck_distances", "eliminate", "log_conductance"]
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
@@ -153,6 +153,37 @@ def bottleneck_distances(graph: ExponentialGraph) -> Floats:
         if len(members) == graph.num_components:
             break
     return result
+
+
+def log_conductance(graph: ExponentialGraph, sources: Ints, targets: Ints) -> float:
+    """The logarithm of the conductance between two sets of nodes, each wired together; −∞ where apart.
+
+    All other nodes are eliminated, which leaves one edge. Without subtractions, O(n³).
+
+    >>> from zerokelvin.graph import exponential_graph
+    >>> graph = exponential_graph([[0.0], [1.0], [3.0]], a=1000)
+    >>> round(log_conductance(graph, np.array([0]), np.array([1, 2])), 9)
+    -1000.0
+    """
+    if len(sources) == 0 or len(targets) == 0:
+        return -np.inf
+    count = graph.num_nodes
+    free = np.ones(count, dtype=np.bool_)
+    free[sources] = free[targets] = False
+    place = np.empty(count, dtype=np.int64)
+    place[free] = np.arange(free.sum())
+    place[sources], place[targets] = free.sum(), free.sum() + 1
+    ends = np.sort(place[graph.edges], axis=1)
+    size = int(free.sum()) + 2
+    lows, amounts = np.full((size, size), np.inf), np.zeros((size, size))
+    np.minimum.at(lows, (ends[:, 0], ends[:, 1]), graph.distances)
+    gaps = graph.distances - lows[ends[:, 0], ends[:, 1]]
+    np.add.at(amounts, (ends[:, 0], ends[:, 1]), np.exp(-graph.scale * gaps))
+    np.fill_diagonal(amounts, 0.0)
+    lows[~np.isfinite(lows)] = 0.0
+    _eliminate(lows, amounts, graph.scale, _TIE * float(graph.distances.max(initial=0.0)))
+    amount = amounts[size - 2, size - 1]
+    return float(np.log(amount) - graph.scale * lows[size - 2, size - 1]) if amount > 0 else -np.inf
 
 
 def _distance_matrix(graph: ExponentialGraph) -> Floats:
