@@ -14,6 +14,9 @@ A multi-class game plays one such problem per class (`Problems`). The default pl
 loop; a learner whose predictions are look-ups overrides ``Problems.play`` with a compiled one and
 names the class in ``Learner.problems``. When a graph grows, problems hand over to new ones
 (`zerokelvin.learners.growth`).
+
+Whatever a subclass does, it sees graphs whose weights floats can carry and gives finite margins only: see
+`zerokelvin.learners.sound`.
 """
 
 from __future__ import annotations
@@ -36,6 +39,7 @@ from zerokelvin.graph.features import Features
 from zerokelvin.learners.asking import confidence, worth_asking
 from zerokelvin.learners.growth import EXACT, Growth
 from zerokelvin.learners.parameters import check_types
+from zerokelvin.learners.sound import finite, on_sound_scale, wrap_own
 from zerokelvin.linalg.solution import ScalingWarning
 from zerokelvin.registry import Registry
 
@@ -60,6 +64,10 @@ class State(ABC):
     """
 
     fields: ClassVar[tuple[str, ...]] = ()
+
+    def __init_subclass__(cls, **named: Any) -> None:
+        super().__init_subclass__(**named)
+        wrap_own(cls, ("margin", "margins"), finite)
 
     @abstractmethod
     def margin(self, node: int) -> float:
@@ -159,6 +167,10 @@ class Problems:
     """
 
     bound_outlives_growth: ClassVar[bool] = False
+
+    def __init_subclass__(cls, **named: Any) -> None:
+        super().__init_subclass__(**named)
+        wrap_own(cls, ("margins", "play"), finite)
 
     def __init__(self, states: Sequence[State]) -> None:
         self.states = tuple(states)
@@ -270,6 +282,10 @@ class Learner(ABC):
     calibrated: ClassVar[bool] = False
     problems: ClassVar[type[Problems]] = Problems
 
+    def __init_subclass__(cls, **named: Any) -> None:
+        super().__init_subclass__(**named)
+        wrap_own(cls, ("prepare", "start", "start_problems"), on_sound_scale)
+
     def __new__(cls, *values: Any, **named: Any) -> Self:
         """Refuse parameters of the wrong type before `__post_init__` looks at their values."""
         fields = (field.name for field in dataclasses.fields(cls))
@@ -307,6 +323,10 @@ class Learner(ABC):
                 ScalingWarning,
                 stacklevel=2,
             )
+
+    def unit_matters(self) -> str:
+        """Why predictions change when all weights are multiplied by a constant; "" where they do not."""
+        return ""
 
     def takes_exponents(self) -> bool:
         """Whether it uses the exponents of an `ExponentialGraph`, whatever its weights can hold."""

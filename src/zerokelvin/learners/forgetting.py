@@ -255,6 +255,10 @@ class Forgetting(Learner):
         """What the inner learner takes."""
         self.inner.check_domain(graph)
 
+    def unit_matters(self) -> str:
+        """As of the inner learner."""
+        return self.inner.unit_matters()
+
     def prepare(self, graph: Graph) -> Any:
         """The inner learner's preparation, which all copies share."""
         return self.inner.prepare(graph)

@@ -217,6 +217,10 @@ class Guided(Learner):
         self.inner.check_domain(graph)
         graph.require_positive(f"a policy that looks at the {self.trait}")
 
+    def unit_matters(self) -> str:
+        """As of the inner learner."""
+        return self.inner.unit_matters()
+
     def prepare(self, graph: Graph) -> Preparation:
         """Both preparations."""
         return Preparation(self.inner.prepare(graph), GUIDE.prepare(graph))

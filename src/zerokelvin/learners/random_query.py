@@ -152,6 +152,10 @@ class RandomQuery(Learner):
         """What the inner learner takes."""
         make(self.inner).check_domain(graph)
 
+    def unit_matters(self) -> str:
+        """As of the inner learner."""
+        return make(self.inner).unit_matters()
+
     def prepare(self, graph: Graph) -> Any:
         """The inner learner's preparation."""
         return make(self.inner).prepare(graph)
