@@ -7,7 +7,6 @@ programmer would expect, so ``except ValueError`` keeps working.
 
 __all__ = [
     "DataError",
-    "GameError",
     "GraphError",
     "LabelError",
     "MissingDependencyError",
@@ -40,10 +39,6 @@ class ParameterError(ZerokelvinError, ValueError):
 
 class DataError(ZerokelvinError, ValueError):
     """A file or data set is missing, malformed or incomplete."""
-
-
-class GameError(ZerokelvinError, RuntimeError):
-    """A learner broke its promise in the middle of a game, so the game has no result."""
 
 
 class SessionError(ZerokelvinError, RuntimeError):

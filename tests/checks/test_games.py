@@ -9,7 +9,7 @@ import zerokelvin as zk
 from zerokelvin import learners
 from zerokelvin.checks.arenas import FAMILIES, ORDERS, draw_arena
 from zerokelvin.checks.games import find_difference
-from zerokelvin.errors import GameError
+from zerokelvin.errors import GraphError
 from zerokelvin.learners.longest_path import LongestPath
 from zerokelvin.learners.nearest import Nearest, NearestState
 
@@ -91,7 +91,7 @@ def test_a_trial_left_out_never_becomes_a_result():
             return self.problems([self.start(graph) for _ in range(count)])
 
     line = zk.Graph.from_edges([(0, 1), (1, 2)])
-    with pytest.raises(GameError, match="no finite margin in trial 2"):
+    with pytest.raises(GraphError, match="a fault of the learner"):
         zk.play(line, [0, 0, 1], Plain())
 
 

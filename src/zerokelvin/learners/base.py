@@ -14,6 +14,9 @@ A multi-class game plays one such problem per class (`Problems`). The default pl
 loop; a learner whose predictions are look-ups overrides ``Problems.play`` with a compiled one and
 names the class in ``Learner.problems``. When a graph grows, problems hand over to new ones
 (`zerokelvin.learners.growth`).
+
+Whatever a subclass does, it sees graphs whose weights floats can carry and gives finite margins only: see
+`zerokelvin.learners.sound`.
 """
 
 from __future__ import annotations
@@ -29,7 +32,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from zerokelvin.certify import Assumption, Bound, Record
-from zerokelvin.errors import GameError, ParameterError
+from zerokelvin.errors import ParameterError
 from zerokelvin.graph import Graph
 from zerokelvin.graph.exponential import ExponentialGraph
 from zerokelvin.graph.features import Features
@@ -37,6 +40,7 @@ from zerokelvin.learners.asking import confidence, worth_asking
 from zerokelvin.learners.growth import EXACT, Growth
 from zerokelvin.learners.noting import note_problems, note_state
 from zerokelvin.learners.parameters import check_types
+from zerokelvin.learners.sound import finite, on_sound_scale, wrap_own
 from zerokelvin.linalg.solution import ScalingWarning
 from zerokelvin.registry import Registry
 
@@ -73,9 +77,10 @@ class State(ABC):
         return state
 
     def __init_subclass__(cls, **named: Any) -> None:
-        """Have every label that reaches a state of the new class noted."""
+        """Have every label that reaches a state of the new class noted, and its margins finite."""
         super().__init_subclass__(**named)
         note_state(cls)
+        wrap_own(cls, ("margin", "margins"), finite)
 
     @abstractmethod
     def margin(self, node: int) -> float:
@@ -185,15 +190,6 @@ class Trace:
         """Margins to fill in, of a game in which every label is asked for."""
         return cls(np.full(trials.signs.shape, np.nan), np.ones(trials.signs.shape, dtype=np.bool_))
 
-    def require_filled(self, name: str) -> None:
-        """Refuse to give out a trace in which a learner left a trial without a margin."""
-        bad = np.flatnonzero(~np.isfinite(self.margins).all(axis=1))
-        if len(bad):
-            raise GameError(
-                f"learner '{name}' gave no finite margin in trial {bad[0]} (and {len(bad) - 1} others); this "
-                "is a fault of the learner, please report it with the graph and the seed."
-            )
-
 
 class Problems:
     """The binary problems of one game side by side: one for two classes, else one per class.
@@ -210,6 +206,7 @@ class Problems:
         """Have every label that problems of the new class learn noted."""
         super().__init_subclass__(**named)
         note_problems(cls)
+        wrap_own(cls, ("margins", "play"), finite)
 
     def margins(self, node: int) -> Floats:
         """The margin of `node` in every problem."""
@@ -326,6 +323,10 @@ class Learner(ABC):
     calibrated: ClassVar[bool] = False
     problems: ClassVar[type[Problems]] = Problems
 
+    def __init_subclass__(cls, **named: Any) -> None:
+        super().__init_subclass__(**named)
+        wrap_own(cls, ("prepare", "start", "start_problems"), on_sound_scale)
+
     def __new__(cls, *values: Any, **named: Any) -> Self:
         """Refuse parameters of the wrong type before `__post_init__` looks at their values."""
         fields = (field.name for field in dataclasses.fields(cls))
@@ -363,6 +364,10 @@ class Learner(ABC):
                 ScalingWarning,
                 stacklevel=2,
             )
+
+    def unit_matters(self) -> str:
+        """Why predictions change when all weights are multiplied by a constant; "" where they do not."""
+        return ""
 
     def takes_exponents(self) -> bool:
         """Whether it uses the exponents of an `ExponentialGraph`, whatever its weights can hold."""

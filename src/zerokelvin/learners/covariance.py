@@ -47,7 +47,7 @@ class Covariance:
         if count > EXACT_LIMIT:
             raise ParameterError(
                 f"this kernel needs a column per label, too much for {count} nodes (limit {EXACT_LIMIT}); "
-                'use kernel="regularized:EPS" or "normalized:EPS", which work locally.'
+                'use kernel="normalized:0.1", which always works locally.'
             )
         self.columns = columns
         self.problems = problems
@@ -151,7 +151,7 @@ def _extend(rows: Any, row: Any, node: int, mu: float) -> float:
         factor = rows[k, node]
         for j in range(len(row)):
             row[j] -= factor * rows[k, j]
-    height = np.sqrt(row[node] + mu)
+    height = np.sqrt(max(row[node], 0.0) + mu)  # a variance is below 0 only by rounding
     for j in range(len(row)):
         row[j] /= height
     return height
@@ -169,7 +169,7 @@ def _factorise(matrix: Any, mu: float) -> None:
                 factor = matrix[k, i]
                 for j in range(i, n):
                     matrix[i, j] -= factor * matrix[k, j]
-            height = np.sqrt(matrix[i, i] + mu)
+            height = np.sqrt(max(matrix[i, i], 0.0) + mu)
             for j in range(i + 1, n):
                 matrix[i, j] /= height
             matrix[i, i] = height

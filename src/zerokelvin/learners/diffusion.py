@@ -33,10 +33,13 @@ from numpy.typing import NDArray
 from zerokelvin.certify import Bound
 from zerokelvin.errors import ParameterError
 from zerokelvin.graph import Graph
+from zerokelvin.graph.scale import MEAN_DEGREE, mean_degree
 from zerokelvin.jit import kernel
 from zerokelvin.learners.base import Problems, Progress, State, Trace, Trials
+from zerokelvin.learners.covariance import EXACT_LIMIT
 from zerokelvin.learners.growth import Growth, grow_diffusion
 from zerokelvin.linalg.dense import DENSE_LIMIT
+from zerokelvin.linalg.kernels import RELATIVE
 from zerokelvin.linalg.relaxation import Relaxation, read, relax
 
 __all__ = [
@@ -59,6 +62,10 @@ Floats = NDArray[np.float64]
 FAR = 1e4
 """Mean degree over mean excess beyond which local relaxation would take too long."""
 
+HEAVY, HEAVIEST = 1e5, 1e9
+"""Weight of an edge over the excess of its ends, about the pushes to and fro that it may take: beyond the
+first, factors take less where they fit; beyond the second, relaxation would not end in reasonable time."""
+
 EXPLAINED = 1e-5
 """Tolerance of the column behind an explanation, where the learner's own is coarser."""
 
@@ -80,13 +87,24 @@ class System:
     @property
     def is_local(self) -> bool:
         """Whether relaxation ends: its sweeps grow with degrees over excess."""
-        return float(self.graph.degrees.sum()) <= FAR * float(self.excess.sum())
+        most = HEAVY if self.graph.num_nodes <= EXACT_LIMIT else HEAVIEST
+        return self.reach <= FAR and self.heaviest <= most
+
+    @cached_property
+    def reach(self) -> float:
+        """Mean degree over mean excess: the sweeps of relaxation, but for a constant."""
+        return float(self.graph.degrees.sum()) / float(self.excess.sum())
+
+    @cached_property
+    def heaviest(self) -> float:
+        """The largest weight of an edge over the excess of its ends."""
+        rows = np.repeat(np.arange(self.graph.num_nodes), np.diff(self.graph.indptr))
+        return float((self.graph.weights / self.excess[rows]).max(initial=0.0))
 
     @property
     def is_slow(self) -> bool:
         """Whether a label may touch so many arcs that on this graph, a small one, dense factors take less."""
-        reach = float(self.graph.degrees.sum()) / float(self.excess.sum())  # sweeps, but for a constant
-        count, touched = self.graph.num_nodes, len(self.graph.indices) * reach
+        count, touched = self.graph.num_nodes, len(self.graph.indices) * self.reach
         return count <= DENSE_LIMIT and touched > max(1e6, 4.0 * count**2)
 
     @property
@@ -121,9 +139,10 @@ class System:
 def system_of(graph: Graph, kernel: str) -> System | None:
     """The system of a kernel that local relaxation can serve, None for the others.
 
-    ``"regularized:EPS"``, ``"normalized:EPS"`` and ``"pagerank:ALPHA"``.
+    ``"regularized:EPS"``, ``"normalized:EPS"`` and ``"pagerank:ALPHA"``; ``"relative-regularized:EPS"``, which is
+    (4L/d̄ + εI)⁻¹ = √s (L + εs·I)⁻¹ √s with s = d̄/4, d̄ the mean degree. The other two are relative anyway.
     """
-    name, _, text = kernel.partition(":")
+    name, _, text = kernel.removeprefix(RELATIVE).partition(":")
     if name not in ("regularized", "normalized", "pagerank"):
         return None
     try:
@@ -132,7 +151,7 @@ def system_of(graph: Graph, kernel: str) -> System | None:
         raise ParameterError(f"kernel '{kernel}' needs a number after the colon.") from None
     ones = np.ones(graph.num_nodes)
     unit = float(graph.edge_weights.mean()) if graph.num_edges else 1.0
-    degrees = np.where(graph.degrees > 0, graph.degrees, 1.0)
+    degrees = np.where(graph.degrees > 0, graph.degrees, unit)
     if name == "pagerank":
         if not 0 < value < 1:
             raise ParameterError(f"kernel '{kernel}' needs a number strictly between 0 and 1.")
@@ -140,6 +159,10 @@ def system_of(graph: Graph, kernel: str) -> System | None:
         return System(graph, rate * degrees, ones, rate * degrees, unit)
     if not (np.isfinite(value) and value > 0):
         raise ParameterError(f"kernel '{kernel}' needs a positive number after the colon.")
+    if name == "regularized" and kernel.startswith(RELATIVE):
+        scale = mean_degree(graph) / MEAN_DEGREE or 1.0
+        root = math.sqrt(scale)
+        return System(graph, value * scale * ones, root * ones, root * ones, root)
     if name == "regularized":
         return System(graph, value * ones, ones, ones)
     return System(graph, value * degrees, np.sqrt(degrees), np.sqrt(degrees), math.sqrt(unit))
@@ -202,7 +225,7 @@ class Diffusion:
     def votes(self, node: int) -> Floats:
         """What one label of value 1 at each node adds to the value of `node`, by a column relaxed anew."""
         precision, b, tol = self.numbers
-        system, fine = self.system, min(float(tol), EXPLAINED)
+        system, fine = self.system, min(float(tol), EXPLAINED / self.system.unit)
         column: Floats = system.out[node] * self.relaxation.column(node, fine) * system.into
         if precision == 0:
             return column + b

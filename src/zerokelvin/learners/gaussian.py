@@ -42,7 +42,7 @@ from zerokelvin.errors import ParameterError
 from zerokelvin.graph import Graph
 from zerokelvin.graph.features import Features
 from zerokelvin.learners.base import Learner, Problems, State, learner
-from zerokelvin.learners.covariance import Covariance
+from zerokelvin.learners.covariance import EXACT_LIMIT, Covariance
 from zerokelvin.learners.diffusion import (
     Diffusion,
     DiffusionProblems,
@@ -55,14 +55,19 @@ from zerokelvin.learners.diffusion import (
 from zerokelvin.learners.exact_gaussian import ExactProblems, ExactState, comparators, ridge_bound
 from zerokelvin.learners.influence import Influence
 from zerokelvin.learners.vector_gaussian import vector_problems, with_kernel
-from zerokelvin.linalg.kernels import KernelColumns, kernel_columns
+from zerokelvin.linalg.kernels import KernelColumns, has_unit, kernel_columns
 
 __all__ = ["Gaussian", "GaussianState"]
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
 
-DEFAULT_KERNEL = "regularized:0.1"
+DEFAULT_KERNEL = "relative-regularized:0.1"
+OWN = (DEFAULT_KERNEL, "regularized:0.1")
+"""On `Features` these stand for the table's own kernel; the second was the default of sessions saved earlier."""
+
+LOCAL = (DEFAULT_KERNEL, "normalized:0.1")
+"""What to take on a large graph; the second is local on every one."""
 
 
 class GaussianState(DiffusionState):
@@ -119,10 +124,11 @@ class Gaussian(Learner):
     Parameters
     ----------
     kernel
-        ``"regularized:EPS"`` for (L + EPS·I)⁻¹, ``"normalized:EPS"`` for (Lₙ + EPS·I)⁻¹, or whatever
-        `zerokelvin.linalg.kernel_columns` takes (``"heat:T"``, a matrix, …). On `Features` the default
-        stands for the table's own kernel; ``"linear"``, ``"polynomial:D"``, ``"gaussian:S"`` or a function
-        takes its place.
+        ``"relative-regularized:EPS"`` for (4L/d̄ + EPS·I)⁻¹ with the mean degree d̄, ``"regularized:EPS"`` for
+        (L + EPS·I)⁻¹, which depends on the unit of the weights, ``"normalized:EPS"`` for (Lₙ + EPS·I)⁻¹, or
+        whatever `zerokelvin.linalg.kernel_columns` takes (``"relative-heat:T"``, a matrix, …). On `Features`
+        the default stands for the table's own kernel; ``"linear"``, ``"polynomial:D"``, ``"gaussian:S"`` or a
+        function takes its place.
     mu
         Noise: how far a label may be from the mean at its node.
     b
@@ -164,18 +170,37 @@ class Gaussian(Learner):
             if not (math.isfinite(value) and (value > 0 or (value == 0 and least == "at least 0"))):
                 raise ParameterError(f"{name}={value} must be a finite number, {least}.")
 
+    def unit_matters(self) -> str:
+        """With a kernel in units of the weights."""
+        return f"so does the kernel {self.kernel}" if has_unit(self.kernel) else ""
+
     def prepare(self, graph: Graph) -> System | KernelColumns | Features:
         """The kernel of the graph, shared by all classes and shuffles; `Features` with theirs."""
         if isinstance(graph, Features):
-            own = isinstance(self.kernel, str) and self.kernel == DEFAULT_KERNEL
+            own = isinstance(self.kernel, str) and self.kernel in OWN
             return graph if own else with_kernel(graph, self.kernel)
         graph.require_positive("gaussian")
         symmetric = isinstance(self.kernel, str) and not self.kernel.startswith("pagerank")
         system = system_of(graph, self.kernel) if symmetric else None
         if system is not None and self.engine == "push" and system.is_local and not system.is_slow:
             return system
+        self._require_room(graph, system)
         engine = "auto" if self.engine in ("push", "exact") else self.engine
         return kernel_columns(graph, self.kernel, engine, min(self.tol, 1e-8))
+
+    def _require_room(self, graph: Graph, system: System | None) -> None:
+        """Refuse a kernel that needs columns on a large graph, and name one that does not."""
+        if graph.num_nodes <= EXACT_LIMIT:
+            return
+        if system is not None and system.is_local:
+            remedy = 'leave out engine, or give engine="push"'
+        else:
+            local = [kernel for kernel in LOCAL if _is_local(graph, kernel)]
+            remedy = f'use kernel="{local[0]}", which works locally on this graph'
+        raise ParameterError(
+            f"kernel={self.kernel!r} with engine={self.engine!r} needs a column per label here, too much for "
+            f"{graph.num_nodes} nodes (limit {EXACT_LIMIT}); {remedy}."
+        )
 
     def start(
         self,
@@ -196,3 +221,8 @@ class Gaussian(Learner):
             return GaussianProblems([GaussianState(diffusion, c) for c in range(count)], diffusion)
         covariance = Covariance(prepared, count, self.mu, self.b)
         return ExactProblems([ExactState(covariance, c) for c in range(count)], covariance)
+
+
+def _is_local(graph: Graph, kernel: str) -> bool:
+    system = system_of(graph, kernel)
+    return system is not None and system.is_local

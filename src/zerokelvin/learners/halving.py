@@ -159,6 +159,10 @@ class Halving(Learner):
         if not (math.isfinite(self.k) and self.k >= 0):
             raise ParameterError(f"k={self.k} must be a finite number of at least 0.")
 
+    def unit_matters(self) -> str:
+        """Always: k is compared with sums of weights."""
+        return "k is a sum of weights"
+
     def prepare(self, graph: Graph) -> Counts:
         """Choose how to count: along a forest, or by listing all labelings."""
         graph.require_positive("halving")

@@ -95,6 +95,10 @@ class Llgc(Learner):
         if not (math.isfinite(self.mu) and self.mu > 0):
             raise ParameterError(f"mu={self.mu} must be a positive, finite number.")
 
+    def unit_matters(self) -> str:
+        """Always: f = (I + μL)⁻¹y."""
+        return "mu multiplies the Laplacian"
+
     def prepare(self, graph: Graph) -> KernelColumns:
         """The kernel (L + I/μ)⁻¹, shared by all classes and shuffles."""
         graph.require_positive("llgc")

@@ -16,6 +16,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from zerokelvin.learners.sound import wrap_own
+
 if TYPE_CHECKING:
     from zerokelvin.certify import Record
     from zerokelvin.learners.growth import Growth
@@ -41,8 +43,7 @@ def note_problems(cls: type) -> None:
 
 def _wrap(cls: type, wrappers: Mapping[str, Callable[[Method], Method]]) -> None:
     for name, wrapper in wrappers.items():
-        if name in vars(cls):
-            setattr(cls, name, wrapper(vars(cls)[name]))
+        wrap_own(cls, (name,), wrapper)
 
 
 def _update(method: Method) -> Method:

@@ -113,6 +113,10 @@ class Ollgc(Learner):
         """Whether every label asked for is learnt from."""
         return self.every_round
 
+    def unit_matters(self) -> str:
+        """Always: μ is compared with squared coordinates."""
+        return "mu and b stand beside a kernel that goes with 1/weight"
+
     def prepare(self, graph: Graph) -> Coordinates | KernelPoints:
         """The embedding of the graph, or its kernel, shared by all classes and shuffles."""
         graph.require_positive(self.name)

@@ -37,7 +37,7 @@ from zerokelvin.learners.growth import CARRIED, Growth, apply_kernel
 from zerokelvin.learners.instances import FeatureColumns
 from zerokelvin.learners.perceptron_norm import squared_norm
 from zerokelvin.linalg.harmonic import smoothest
-from zerokelvin.linalg.kernels import KernelColumns, kernel_columns
+from zerokelvin.linalg.kernels import KernelColumns, has_unit, kernel_columns
 from zerokelvin.linalg.resistance import resistance_diameter
 from zerokelvin.linalg.signed import require_definite
 
@@ -263,7 +263,8 @@ class Perceptron(Learner):
         Weight of the identity: robustness against nodes that disagree with their surroundings. It
         changes nothing in a single pass over distinct nodes, except the bound.
     kernel
-        ``"laplacian"`` for G⁺, or a symmetric positive semi-definite matrix in its place.
+        ``"laplacian"`` for G⁺, or a symmetric positive semi-definite matrix in its place. With
+        ``"relative-laplacian"``, G⁺ of weights scaled to a mean degree of 4, their unit does not matter.
     engine, tol
         How kernel columns are computed and how exactly; see `zerokelvin.linalg.kernel_columns`.
 
@@ -294,6 +295,12 @@ class Perceptron(Learner):
             value = getattr(self, name)
             if not (math.isfinite(value) and value >= 0):
                 raise ParameterError(f"{name}={value} must be a finite number of at least 0.")
+
+    def unit_matters(self) -> str:
+        """With b or c beside a kernel in units of the weights, or with such a kernel but the Laplacian's."""
+        if not has_unit(self.kernel) or (self.kernel == "laplacian" and self.b == self.c == 0):
+            return ""
+        return "b and c are added to a kernel that goes with 1/weight"
 
     def prepare(self, graph: Graph) -> KernelColumns:
         """The kernel of the graph, shared by all classes and shuffles.

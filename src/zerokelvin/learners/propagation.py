@@ -54,7 +54,7 @@ from zerokelvin.learners.diffusion import (
     to_margins,
 )
 from zerokelvin.linalg.columns import PageRankKernel
-from zerokelvin.linalg.kernels import KernelColumns, kernel_columns
+from zerokelvin.linalg.kernels import KernelColumns, has_unit, kernel_columns
 
 __all__ = ["Propagation", "PropagationState", "lookup_margins"]
 
@@ -198,8 +198,10 @@ class Propagation(Learner):
     Parameters
     ----------
     kernel
-        ``"normalized:EPS"`` for (Lₙ + EPS·I)⁻¹, ``"regularized:EPS"`` for (L + EPS·I)⁻¹, ``"pagerank:ALPHA"``
-        for personalised PageRank, or whatever `zerokelvin.linalg.kernel_columns` takes.
+        ``"normalized:EPS"`` for (Lₙ + EPS·I)⁻¹, ``"relative-regularized:EPS"`` for (4L/d̄ + EPS·I)⁻¹ with the
+        mean degree d̄, ``"pagerank:ALPHA"`` for personalised PageRank, or whatever
+        `zerokelvin.linalg.kernel_columns` takes; ``"regularized:EPS"``, (L + EPS·I)⁻¹, depends on the unit of
+        the weights.
     b
         A constant vote: decides by the class counts where no other vote arrives.
     engine
@@ -228,6 +230,10 @@ class Propagation(Learner):
             raise ParameterError(f"b={self.b} must be a finite number of at least 0.")
         if not (math.isfinite(self.tol) and self.tol > 0):
             raise ParameterError(f"tol={self.tol} must be a positive number.")
+
+    def unit_matters(self) -> str:
+        """With a kernel in units of the weights."""
+        return f"so does the kernel {self.kernel}" if has_unit(self.kernel) else ""
 
     def prepare(self, graph: Graph) -> System | KernelColumns:
         """The kernel of the graph, shared by all classes and shuffles."""

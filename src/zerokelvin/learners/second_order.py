@@ -40,6 +40,7 @@ from zerokelvin.learners.pseudoinverse import PseudoinverseState
 from zerokelvin.learners.ridge import RidgeProblems, RidgeState
 from zerokelvin.learners.ridge_bounds import ridge_bound
 from zerokelvin.learners.whitened import Whitened, WhitenedState, whiten
+from zerokelvin.linalg.kernels import has_unit
 
 __all__ = ["SecondOrder", "SecondOrderDualState", "SecondOrderState"]
 
@@ -128,6 +129,17 @@ class SecondOrder(Learner):
             raise ParameterError(f"b={self.b} must be a finite number of at least 0.")
         if self.rank is not None and not (self.rank >= 1 and int(self.rank) == self.rank):
             raise ParameterError(f"rank={self.rank} must be a whole number of at least 1, or None.")
+
+    def unit_matters(self) -> str:
+        """But for relative kernels, and for variants without a and without b."""
+        whole = self.rank is None and self.form != "primal"
+        adapts = self.variant in ("pseudoinverse", "whitened") or (
+            self.variant == "increasing" and self.radius is None
+        )
+        homogeneous = self.b == 0 and (not whole or self.kernel == "laplacian")
+        if (whole and not has_unit(self.kernel)) or (adapts and homogeneous):
+            return ""
+        return "a and b stand beside a kernel that goes with 1/weight"
 
     def prepare(self, graph: Graph) -> Coordinates | KernelPoints:
         """Coordinates or the kernel of the domain, whitened if that is the variant."""

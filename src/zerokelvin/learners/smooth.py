@@ -15,9 +15,9 @@ from numpy.typing import NDArray
 
 from zerokelvin.graph import Graph
 from zerokelvin.linalg.columns import HeatKernel
-from zerokelvin.linalg.dense import dense_inverse
 from zerokelvin.linalg.kernels import DenseKernel
 from zerokelvin.linalg.operator import Operator
+from zerokelvin.linalg.solver import inverse_matrix
 
 __all__ = ["smooth_kernels"]
 
@@ -39,17 +39,17 @@ def smooth_kernels(graph: Graph, names: Sequence[str]) -> dict[str, DenseKernel]
         if name.endswith("heat"):
             kernels[kernel] = DenseKernel(_heat_kernel(graph, value, normalized))
             continue
-        operator = Operator(graph, value, normalized)
         if name == "regularized":
-            kernels[kernel] = DenseKernel(dense_inverse(operator))
+            kernels[kernel] = DenseKernel(inverse_matrix(graph, value))
             continue
         if (value, normalized) not in squares:
-            squares[value, normalized] = _square(dense_inverse(operator))
+            squares[value, normalized] = _square(inverse_matrix(graph, value, normalized))
         matrix = squares[value, normalized]
         if name.endswith("fourth"):
             matrix = _square(matrix)
         if name.startswith("walk"):  # A⁻¹ D A⁻¹ = D^(−1/2) (Lₙ + εI)⁻² D^(−1/2), and so on
-            matrix = matrix / (operator.scale[:, None] * operator.scale)
+            scale = Operator(graph, value, normalized).scale
+            matrix = matrix / (scale[:, None] * scale)
         kernels[kernel] = DenseKernel(matrix)
     return kernels
 

@@ -39,6 +39,10 @@ def choose(core: Core, num_nodes: int, tol: float, ill_scaled: bool) -> Choice:
     """Choose an engine for a core of a graph with `num_nodes` nodes."""
     if core.size == 0:
         return Choice("tree", "the graph is a forest")
+    if num_nodes <= DENSE_LIMIT and ill_scaled:
+        whole = Direct(max_fill=DENSE_LIMIT).prepare(core)
+        if whole.exact:
+            return Choice("direct", "weights differ too much for a dense inverse", whole)
     if num_nodes <= DENSE_LIMIT:
         return Choice("dense", f"{num_nodes} nodes are at most {DENSE_LIMIT}")
     entries = len(core.adjacency.data)

@@ -5,6 +5,15 @@ columns and the rows below them. Each supernode is factored in a dense frontal m
 children in the assembly tree have passed their updates (Duff and Reid 1983; Liu 1992), so almost all
 arithmetic is dense. Supernodes come from `zerokelvin.linalg.ordering`; small ones are merged with their
 parent where that stores few zeros. A solve reads the factor twice.
+
+Of a Laplacian with excess, D − A + E with A ≥ 0, no pivot needs a subtraction (Grassmann, Taksar and Heyman
+1985; Alfa, Xue and Ye 2002): it is what column j still has below its diagonal plus its excess, which eliminating
+j hands on to the later nodes in the same shares,
+
+    p_j = Σ_{i>j} a_ij + e_j,      a_ik += a_ij a_kj / p_j,      e_i += a_ij e_j / p_j.
+
+All terms are positive, so the factor is right to a few ulps in every entry, whatever the weights span; from the
+diagonal D + E, in which small weights drown, it could not be.
 """
 
 from __future__ import annotations
@@ -54,8 +63,13 @@ class SparseCholesky:
     panels: Floats
 
     @classmethod
-    def factor(cls, matrix: sp.csr_array, elimination: EliminationOrder) -> SparseCholesky:
-        """Factor a symmetric positive definite matrix in the given elimination order."""
+    def factor(
+        cls, matrix: sp.csr_array, elimination: EliminationOrder, excess: Floats | None = None
+    ) -> SparseCholesky:
+        """Factor a symmetric positive definite matrix in the given elimination order.
+
+        With `excess`, its row sums, all entries off the diagonal must be at most 0: then nothing is subtracted.
+        """
         pivots = elimination.pivot
         sizes = np.bincount(pivots, minlength=len(elimination.parent))
         group = merge_pivots(elimination.parent, sizes, elimination.rows)
@@ -69,8 +83,9 @@ class SparseCholesky:
         width, height = np.diff(columns), np.diff(row_starts)
         panel_starts = np.concatenate([[0], np.cumsum(width * (width + height))])
         panels = np.zeros(panel_starts[-1])
+        surplus = np.zeros(0) if excess is None else np.ascontiguousarray(excess[order], dtype=np.float64)
         bad = _factor(
-            (indptr, indices, permuted.data), columns, row_starts, rows, parent, panel_starts, panels
+            (indptr, indices, permuted.data, surplus), columns, row_starts, rows, parent, panel_starts, panels
         )
         if bad >= 0:
             raise GraphError(
@@ -106,7 +121,7 @@ def _factor(
     matrix: Any, columns: Any, row_starts: Any, rows: Any, parent: Any, panel_starts: Any, panels: Any
 ) -> Any:
     """Fill the panels; the first column whose pivot is not positive, or −1."""
-    indptr, indices, data = matrix
+    indptr, indices, data, surplus = matrix
     count = len(parent)
     local = np.empty(len(indptr), np.int64)
     children = np.zeros(count, np.int64)
@@ -148,7 +163,7 @@ def _factor(
                 offset = top + a * size
                 for b in range(a + 1):
                     row[local[rows[first + b]]] += stack[offset + b]
-        if not _partial_cholesky(front, wide):
+        if not _partial_cholesky(front, wide, surplus, begin, below):
             return begin
         offset = panel_starts[s]
         for i in range(high):
@@ -183,13 +198,27 @@ def _stack_peak(children: Any, row_starts: Any) -> Any:
 
 
 @kernel
-def _partial_cholesky(front: Any, wide: Any) -> Any:
-    """Factor the first `wide` columns of a symmetric matrix (lower part) and update the rest."""
+def _partial_cholesky(front: Any, wide: Any, surplus: Any, first: Any, below: Any) -> Any:
+    """Factor the first `wide` columns of a symmetric matrix (lower part) and update the rest.
+
+    With a `surplus`, pivots come from it and the column; `first` and `below` are where its rows lie in it.
+    """
     high = len(front)
+    summed = len(surplus) > 0
     step = 32
     for begin in range(0, wide, step):
         end = min(begin + step, wide)
         for j in range(begin, end):
+            if summed:
+                own = surplus[first + j]
+                total = own
+                for i in range(j + 1, high):
+                    total -= front[i, j]
+                front[j, j] = total
+                if own > 0.0:
+                    for i in range(j + 1, high):
+                        place = first + i if i < wide else below[i - wide]
+                        surplus[place] -= own * (front[i, j] / total)
             if not front[j, j] > 0.0:
                 return False
             pivot = np.sqrt(front[j, j])

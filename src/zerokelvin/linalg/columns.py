@@ -29,6 +29,12 @@ __all__ = ["HeatKernel", "PageRankKernel", "RandomWalkKernel", "SolverKernel"]
 
 Floats = NDArray[np.float64]
 
+MOST_TERMS = 50_000
+"""Most terms of a heat kernel's series: a column is as many products with the matrix."""
+
+MOST_DOUBLINGS = 500.0
+"""Most steps of a walk times log₂ a: entries grow as a^steps, and squares of floats end at 2^1024."""
+
 
 @dataclass(frozen=True)
 class SolverKernel:
@@ -113,6 +119,7 @@ class HeatKernel:
             raise ParameterError(f"t={self.t} must be a finite number, at least 0.")
         if not 0 < self.tol < 1:
             raise ParameterError(f"tol={self.tol} must lie between 0 and 1.")
+        _ = self.coefficients  # refuse what takes too long before anything is learnt
 
     @property
     def num_nodes(self) -> int:
@@ -123,8 +130,15 @@ class HeatKernel:
     def coefficients(self) -> Floats:
         """The Chebyshev coefficients kept."""
         z = self.t * self._reach / 2
-        most = int(2 * np.sqrt(z * np.log(4 / self.tol)) + 2 * np.log(4 / self.tol)) + 16
-        while True:
+        terms = 2 * np.sqrt(z * np.log(4 / self.tol)) + 2 * np.log(4 / self.tol) + 16
+        if not terms <= MOST_TERMS:
+            raise ParameterError(
+                f"the heat kernel with t={self.t:g} and degrees of up to {self._reach / 2:.2g} takes "
+                f"{terms:.0e} products per column, more than {MOST_TERMS}; take a smaller t, "
+                "kernel='relative-heat:T', which does not depend on the unit of the weights, or another kernel."
+            )
+        most = int(terms)
+        for _ in range(8):  # the second time is enough, but for tolerances that rounding cannot reach
             orders = np.arange(2 * most)
             values: Floats = 2 * np.asarray(scipy.special.ive(orders, z), dtype=np.float64)
             tails = np.cumsum(values[::-1])[::-1]
@@ -132,6 +146,10 @@ class HeatKernel:
             if tails[most] <= self.tol / 4 and values[-1] <= self.tol * 1e-4:
                 break
             most *= 2
+        else:
+            raise ParameterError(
+                f"tol={self.tol:g} is too small for the heat kernel; rounding alone exceeds it."
+            )
         keep = int(np.argmax(np.append(tails[1:], 0.0) <= self.tol / 2)) + 1
         kept = values[:keep] * (-1.0) ** orders[:keep]
         kept[0] /= 2
@@ -196,6 +214,9 @@ class RandomWalkKernel:
             raise ParameterError(f"steps={self.steps} must be at least 1.")
         if not (np.isfinite(self.a) and self.a >= 2):
             raise ParameterError(f"a={self.a} must be at least 2 for a positive semi-definite kernel.")
+        if not self.steps * np.log2(self.a) <= MOST_DOUBLINGS:
+            most = int(MOST_DOUBLINGS / np.log2(self.a))
+            raise ParameterError(f"steps={self.steps} outgrow floats; take at most {most} with a={self.a:g}.")
 
     @property
     def num_nodes(self) -> int:

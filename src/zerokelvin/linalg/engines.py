@@ -77,6 +77,8 @@ class Factored:
     factor: SparseCholesky
     kept: Ints
     size: int
+    exact: bool = False
+    """Whether the factor was made without a subtraction, so that a solution is right whatever weights span."""
 
     def solve(self, right: Floats, target: Floats) -> tuple[Floats, int]:
         """Two triangular solves."""
@@ -141,7 +143,9 @@ class Direct:
         matrix = core.matrix
         if len(kept) < core.size:
             matrix = sp.csr_array(matrix[kept][:, kept])
-        return Factored(SparseCholesky.factor(matrix, order), kept, core.size)
+        positive = not bool((core.adjacency.data < 0).any())
+        excess = _excess(core, kept) if positive else None
+        return Factored(SparseCholesky.factor(matrix, order, excess), kept, core.size, positive)
 
 
 @dataclass(frozen=True)
@@ -225,3 +229,11 @@ def _grounded(core: Core) -> Ints:
     _, first = np.unique(core.components[order], return_index=True)
     keep[order[first][core.singular]] = False
     return np.flatnonzero(keep)
+
+
+def _excess(core: Core, kept: Ints) -> Floats:
+    """The excess of the nodes kept, with what ties them to those held at 0."""
+    held = np.ones(core.size)
+    held[kept] = 0.0
+    surplus: Floats = (core.excess + core.adjacency @ held)[kept]
+    return surplus

@@ -15,10 +15,19 @@ from numpy.typing import NDArray
 
 from zerokelvin.errors import ParameterError
 from zerokelvin.graph import Graph
+from zerokelvin.graph.scale import at_mean_degree
 from zerokelvin.linalg.columns import HeatKernel, RandomWalkKernel, SolverKernel
 from zerokelvin.linalg.solver import ENGINES
 
-__all__ = ["DenseKernel", "KernelColumns", "Remembered", "check_engine", "kernel_columns"]
+__all__ = [
+    "RELATIVE",
+    "DenseKernel",
+    "KernelColumns",
+    "Remembered",
+    "check_engine",
+    "has_unit",
+    "kernel_columns",
+]
 
 Floats = NDArray[np.float64]
 
@@ -29,6 +38,12 @@ NAMES = {
     "heat": "heat:T",
     "walk": "walk:P",
 }
+
+RELATIVE = "relative-"
+"""Before the name of a kernel: that kernel of the graph with its weights scaled to a mean degree of 4."""
+
+IN_UNITS = ("laplacian", "regularized", "heat")
+"""Kernels that are others when all weights are multiplied by a constant."""
 
 
 @runtime_checkable
@@ -126,6 +141,9 @@ def kernel_columns(
         ``"laplacian"`` for L⁺, ``"regularized:EPS"`` for (L + EPS·I)⁻¹, ``"normalized:EPS"`` for
         (Lₙ + EPS·I)⁻¹, ``"heat:T"`` for exp(−T·L), ``"walk:P"`` for the P-step random walk
         (2I − Lₙ)^P; or a symmetric n × n array, or any object with ``num_nodes`` and ``column(i)``.
+        ``"relative-NAME:VALUE"`` is that kernel of the graph with its weights scaled to a mean degree of 4,
+        so ``"relative-regularized:EPS"`` is (4L/d̄ + EPS·I)⁻¹ with the mean degree d̄: the same kernel in
+        whatever unit the weights are.
     engine
         How the first three are computed; see `zerokelvin.linalg.solver.analyse`. ``"auto"`` holds the
         matrix of a small graph and solves per column on a large one.
@@ -139,15 +157,28 @@ def kernel_columns(
     [-0.111, 0.222, -0.111]
     >>> kernel_columns(line, "regularized:1").column(1).round(3).tolist()
     [0.25, 0.5, 0.25]
+    >>> heavy = Graph.from_edges([(0, 1), (1, 2)], [3e6, 3e6])
+    >>> kernel_columns(heavy, "relative-regularized:3").column(1).round(3).tolist()
+    [0.083, 0.167, 0.083]
     """
     columns: KernelColumns
     if isinstance(kernel, str):
-        columns = Remembered(_named(graph, kernel, engine, tol))
+        domain = at_mean_degree(graph) if kernel.startswith(RELATIVE) else graph
+        columns = Remembered(_named(domain, kernel.removeprefix(RELATIVE), engine, tol))
     else:
         columns = kernel if isinstance(kernel, KernelColumns) else DenseKernel(kernel)
     if columns.num_nodes != graph.num_nodes:
         raise ParameterError(f"the kernel has {columns.num_nodes} nodes, the graph {graph.num_nodes}.")
     return columns
+
+
+def has_unit(kernel: Any) -> bool:
+    """Whether a kernel changes with the unit of the weights.
+
+    >>> [has_unit(kernel) for kernel in ("heat:1", "relative-heat:1", "normalized:0.1")]
+    [True, False, False]
+    """
+    return isinstance(kernel, str) and kernel.partition(":")[0] in IN_UNITS
 
 
 def check_engine(engine: object) -> None:
@@ -160,7 +191,8 @@ def _named(graph: Graph, kernel: str, engine: str, tol: float) -> KernelColumns:
     name, _, text = kernel.partition(":")
     if name not in NAMES or (name == "laplacian") != (text == ""):
         raise ParameterError(
-            f"unknown kernel '{kernel}'; known: {', '.join(NAMES.values())}, or pass a matrix."
+            f"unknown kernel '{kernel}'; known: {', '.join(NAMES.values())}, each also as "
+            f"{RELATIVE}NAME, or pass a matrix."
         )
     try:
         value = float(text or 0)

@@ -23,11 +23,11 @@ from numpy.typing import ArrayLike, NDArray
 from zerokelvin.errors import NodeError, ParameterError
 from zerokelvin.graph.graph import Graph
 from zerokelvin.graph.structure import Measured, diameter
-from zerokelvin.linalg.dense import DENSE_LIMIT, laplacian_pseudoinverse
+from zerokelvin.linalg.dense import DENSE_LIMIT
 from zerokelvin.linalg.engines import Direct
 from zerokelvin.linalg.layout import lay_out, substitute_one
 from zerokelvin.linalg.operator import Operator
-from zerokelvin.linalg.solver import Solver, analyse
+from zerokelvin.linalg.solver import Solver, analyse, inverse_matrix
 
 __all__ = [
     "BLOCK",
@@ -194,7 +194,7 @@ def resistance_diameter(graph: Graph, dense_limit: int = DENSE_LIMIT) -> Measure
     largest = 0.0
     for nodes in _component_nodes(graph):
         if len(nodes) > 1:
-            inverse = laplacian_pseudoinverse(graph.subgraph(nodes))
+            inverse = inverse_matrix(graph.subgraph(nodes))
             diagonal = inverse.diagonal()
             largest = max(largest, float((diagonal[:, None] + diagonal[None, :] - 2 * inverse).max()))
     return Measured(largest, True, "dense pseudo-inverse")

@@ -5,13 +5,15 @@
 
 `analyse` does all work on the matrix, `Solver.solve` the work per right-hand side, and every solve
 returns its true residual with the value. ``engine="auto"`` takes, in this order: leaf elimination where
-the graph is a forest; the dense inverse up to 3,000 nodes; sparse Cholesky where its factor stays
-small (counted before any arithmetic); then the cheaper of Jacobi-preconditioned conjugate gradients and
-approximate Cholesky, judged by a trial solve. Whiskers are always eliminated exactly first.
+the graph is a forest; the dense inverse up to 3,000 nodes, unless weights differ much; sparse Cholesky where
+its factor stays small (counted before any arithmetic); then the cheaper of Jacobi-preconditioned conjugate
+gradients and approximate Cholesky, judged by a trial solve. Whiskers are always eliminated exactly first.
 
-Where weights differ by more than 10⁸ a small residual no longer means a small error. `analyse` then
-warns, and each solve estimates its error by applying the engine's factor to the residual; an engine
-without one (Jacobi) never reports such a solve as converged.
+Where weights differ by more than 10⁸ a small residual no longer means a small error, and a dense inverse is
+wrong (by .24 of its largest entry where they span 10²⁴). ``"auto"`` then takes sparse Cholesky, whose pivots are
+made without subtraction (`zerokelvin.linalg.cholesky`), as long as its factor fits. With other engines, and on
+signed graphs, `analyse` warns, and each solve estimates its error by applying the engine's factor to the
+residual; an engine without one (Jacobi) never reports such a solve as converged.
 """
 
 from __future__ import annotations
@@ -31,7 +33,7 @@ from zerokelvin.linalg.operator import Operator
 from zerokelvin.linalg.solution import ScalingWarning
 from zerokelvin.linalg.solves import Solver
 
-__all__ = ["ENGINES", "Dense", "Solver", "analyse"]
+__all__ = ["ENGINES", "Dense", "Solver", "analyse", "inverse_matrix"]
 
 Floats = NDArray[np.float64]
 
@@ -100,7 +102,7 @@ def analyse(
     else:
         layout = layout or lay_out(operator)
         prepared = prepared or chosen.prepare(layout.core)
-    if ill_scaled and name != "tree":
+    if ill_scaled and name != "tree" and not getattr(prepared, "exact", False):
         warnings.warn(
             f"weights differ by a factor of {spread:.0e}, so solutions may lose that many digits; each solve "
             "is checked, and rescaling or dropping the smallest weights avoids it.",
@@ -108,6 +110,23 @@ def analyse(
             stacklevel=2,
         )
     return Solver(operator, tol, name, reason, inverse, layout, prepared, ill_scaled)
+
+
+def inverse_matrix(graph: Graph, shift: float = 0.0, normalized: bool = False) -> Floats:
+    """The whole (pseudo-)inverse as a matrix, right also where weights differ much; at most 3,000 nodes.
+
+    >>> inverse_matrix(Graph.from_edges([(0, 1)]), shift=1.0).round(3).tolist()
+    [[0.667, 0.333], [0.333, 0.667]]
+    """
+    operator = Operator(graph, shift, normalized)
+    if _spread(operator) <= ILL_SCALED or graph.is_signed:
+        return dense_inverse(operator)
+    forest = graph.num_edges == graph.num_nodes - graph.num_components
+    engine: CoreEngine = Tree() if forest else Direct(max_fill=max(1000.0, graph.num_nodes))
+    solver = analyse(graph, engine, shift=shift, normalized=normalized)
+    matrix = solver.columns(np.arange(graph.num_nodes))
+    symmetric: Floats = 0.5 * (matrix + matrix.T)
+    return symmetric
 
 
 def _spread(operator: Operator) -> float:
