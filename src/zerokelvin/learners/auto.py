@@ -37,6 +37,7 @@ from zerokelvin.learners.experts import Prepared, prepare_experts
 from zerokelvin.learners.gaussian import GaussianState
 from zerokelvin.learners.mixing import START
 from zerokelvin.learners.mixture import CHUNK, Mixture
+from zerokelvin.learners.ties import DEAD_ZONE
 
 __all__ = ["Auto", "AutoProblems", "AutoState"]
 
@@ -96,7 +97,10 @@ class AutoState(State):
             "Δ": mixing.gap,
             "Δ₀": START,
         }
-        return Bound(2.0 * float(mixing.limits[best]), "Lemma 3, de Rooij et al. 2014, with a prior", terms)
+        value = (
+            2.0 * (1.0 + 4.0 * DEAD_ZONE) * float(mixing.limits[best])
+        )  # a tie is won by a hair less than ½
+        return Bound(value, "Lemma 3, de Rooij et al. 2014, with a prior", terms)
 
 
 class AutoProblems(Problems):

@@ -14,11 +14,17 @@ A multi-class game plays one such problem per class (`Problems`). The default pl
 loop; a learner whose predictions are look-ups overrides ``Problems.play`` with a compiled one and
 names the class in ``Learner.problems``. When a graph grows, problems hand over to new ones
 (`zerokelvin.learners.growth`).
+
+Two things are seen to here for every learner, by wrapping the methods that subclasses define. Linear algebra
+has one thread wherever a margin is made (`zerokelvin.threads`). And the work is done on the graph numbered by
+the names of its nodes (``graph.by_name``), whatever the numbering the caller uses
+(`zerokelvin.learners.renumbered`): margins, draws and ties depend on names, not on numbers.
 """
 
 from __future__ import annotations
 
 import dataclasses
+import functools
 import warnings
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
@@ -38,6 +44,7 @@ from zerokelvin.learners.growth import EXACT, Growth
 from zerokelvin.learners.parameters import check_types
 from zerokelvin.linalg.solution import ScalingWarning
 from zerokelvin.registry import Registry
+from zerokelvin.threads import alone
 
 __all__ = ["LEARNERS", "Learner", "Problems", "State", "Trace", "Trials", "learner", "make", "names", "sign"]
 
@@ -60,6 +67,11 @@ class State(ABC):
     """
 
     fields: ClassVar[tuple[str, ...]] = ()
+
+    def __init_subclass__(cls, **named: Any) -> None:
+        """Hold linear algebra to one thread in what a subclass defines."""
+        super().__init_subclass__(**named)
+        _hold(cls, ("margin", "margins", "update", "ask", "variance", "bound", "explain", "restore"))
 
     @abstractmethod
     def margin(self, node: int) -> float:
@@ -163,6 +175,13 @@ class Problems:
     def __init__(self, states: Sequence[State]) -> None:
         self.states = tuple(states)
 
+    def __init_subclass__(cls, **named: Any) -> None:
+        """Hold linear algebra to one thread in what a subclass defines."""
+        super().__init_subclass__(**named)
+        _hold(cls, _OF_PROBLEMS)
+        if "hand_over" in vars(cls):
+            cls.hand_over = _to_renumbered(vars(cls)["hand_over"])  # type: ignore[method-assign]
+
     def margins(self, node: int) -> Floats:
         """The margin of `node` in every problem."""
         return np.array([state.margin(node) for state in self.states])
@@ -252,6 +271,62 @@ class Problems:
             self.update(int(trials.nodes[t]), trials.signs[t], trace.asked[t])
 
 
+_OF_PROBLEMS = (
+    "margins",
+    "asks",
+    "variance",
+    "value",
+    "update",
+    "teach",
+    "hand_over",
+    "bound",
+    "chances",
+    "play",
+)
+
+
+def _hold(cls: type[Any], methods: tuple[str, ...]) -> None:
+    """Let the methods that a class itself defines run with one thread for linear algebra."""
+    for name in methods:
+        if name in vars(cls):
+            setattr(cls, name, alone(vars(cls)[name]))
+
+
+def _to_renumbered(method: Callable[..., None]) -> Callable[..., None]:
+    """`hand_over` whose heir may number its nodes otherwise."""
+
+    @functools.wraps(method)
+    def given(self: Problems, heir: Problems, growth: Growth) -> None:
+        from zerokelvin.learners.renumbered import RenumberedProblems, hand_over
+
+        plain = isinstance(self, RenumberedProblems) or not isinstance(heir, RenumberedProblems)
+        method(self, heir, growth) if plain else hand_over(self, heir, growth)
+
+    return given
+
+
+def _by_name(method: Callable[..., Any]) -> Callable[..., Any]:
+    """A method of a learner that takes a graph, given it numbered by name; what it starts is translated."""
+
+    @alone
+    @functools.wraps(method)
+    def given(self: Learner, graph: Graph, *values: Any, **named: Any) -> Any:
+        inner = graph.by_name if type(graph) is Graph and self.goes_by_name() else graph
+        found = method(self, inner, *values, **named)
+        if inner is graph or not isinstance(found, (State, Problems)):
+            return found
+        from zerokelvin.learners.renumbered import RenumberedProblems, RenumberedState
+
+        outer = RenumberedState if isinstance(found, State) else RenumberedProblems
+        return outer(found, graph)  # type: ignore[arg-type]
+
+    return given
+
+
+_hold(Problems, _OF_PROBLEMS)
+Problems.hand_over = _to_renumbered(Problems.hand_over)  # type: ignore[method-assign]
+
+
 @dataclass(frozen=True)
 class Learner(ABC):
     """Hyper-parameters of a learner; subclasses are frozen dataclasses with defaults.
@@ -276,6 +351,13 @@ class Learner(ABC):
         check_types(cls, dict(zip(fields, values, strict=False)) | named)
         return super().__new__(cls)
 
+    def __init_subclass__(cls, **named: Any) -> None:
+        """Let what a subclass defines work on graphs numbered by name, with one thread for linear algebra."""
+        super().__init_subclass__(**named)
+        for name in ("prepare", "start", "start_problems"):
+            if name in vars(cls):
+                setattr(cls, name, _by_name(vars(cls)[name]))
+
     def prepare(self, graph: Graph) -> Any:
         """Do the work that depends on the graph alone; the result is shared, so never changed."""
         return None
@@ -284,6 +366,7 @@ class Learner(ABC):
     def start(self, graph: Graph, prepared: Any = None, rng: np.random.Generator | None = None) -> State:
         """Begin one binary problem. `rng` serves draws made at the start; later coins are hashes."""
 
+    @_by_name
     def start_problems(self, graph: Graph, count: int, prepared: Any, seed: int) -> Problems:
         """Begin `count` problems that share `prepared` and the seed."""
         starts = (self.start(graph, prepared, np.random.default_rng(seed)) for _ in range(count))
@@ -307,6 +390,14 @@ class Learner(ABC):
                 ScalingWarning,
                 stacklevel=2,
             )
+
+    def goes_by_name(self) -> bool:
+        """Whether it may number nodes by their names: not with a matrix of the caller's, which has his order."""
+        plain = (str, int, float, bool, type(None), np.number)
+        return all(
+            value.goes_by_name() if isinstance(value, Learner) else isinstance(value, plain)
+            for value in (getattr(self, field.name) for field in dataclasses.fields(self))
+        )
 
     def takes_exponents(self) -> bool:
         """Whether it uses the exponents of an `ExponentialGraph`, whatever its weights can hold."""
