@@ -46,5 +46,5 @@ def _key(name: Any) -> tuple[Any, ...]:
         return (3, tuple(_key(part) for part in name))
     if isinstance(name, frozenset):
         return (4, tuple(sorted(_key(part) for part in name)))
-    kind = type(name)
+    kind: Any = type(name)
     return (5, kind.__qualname__, "" if kind.__repr__ is object.__repr__ else repr(name))

@@ -97,9 +97,8 @@ class AutoState(State):
             "Δ": mixing.gap,
             "Δ₀": START,
         }
-        value = (
-            2.0 * (1.0 + 4.0 * DEAD_ZONE) * float(mixing.limits[best])
-        )  # a tie is won by a hair less than ½
+        half = 0.5 - 2.0 * DEAD_ZONE  # a tie may be won by a hair less than ½
+        value = float(mixing.limits[best]) / half
         return Bound(value, "Lemma 3, de Rooij et al. 2014, with a prior", terms)
 
 

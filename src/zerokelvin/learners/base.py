@@ -392,7 +392,7 @@ class Learner(ABC):
             )
 
     def goes_by_name(self) -> bool:
-        """Whether it may number nodes by their names: not with a matrix of the caller's, which has his order."""
+        """Whether it may number nodes by name: not with a matrix of the caller's, which has its own order."""
         plain = (str, int, float, bool, type(None), np.number)
         return all(
             value.goes_by_name() if isinstance(value, Learner) else isinstance(value, plain)

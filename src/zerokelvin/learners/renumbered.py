@@ -1,6 +1,6 @@
 """States and problems on a graph numbered by the names of its nodes, for a caller who numbers them otherwise.
 
-A learner does its work on ``graph.by_name``, whatever the numbering of ``graph`` (`zerokelvin.learners.base`),
+A learner does its work on ``graph.by_name``, whatever the numbering of `graph` (`zerokelvin.learners.base`),
 so that the order of sums, of pushes and of draws depends on names alone. These two classes stand between it
 and the caller: every node that goes in becomes its rank by name, every node that comes out its index again.
 All other attributes are those of what is inside.

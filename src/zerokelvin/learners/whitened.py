@@ -29,7 +29,6 @@ from zerokelvin.learners.instances import Coordinates, KernelPoints
 from zerokelvin.learners.ties import settled_dot
 from zerokelvin.learners.trial_log import LoggedState
 from zerokelvin.linalg.dense import DENSE_LIMIT
-from zerokelvin.linalg.ldl import dot
 
 __all__ = ["Whitened", "WhitenedState", "whiten"]
 
