@@ -23,39 +23,71 @@ from threadpoolctl import ThreadpoolController
 __all__ = ["alone", "single_threaded"]
 
 Function = TypeVar("Function", bound=Callable[..., Any])
+Held = list[tuple[Any, int]]  # libraries that had more threads, and how many
 
 
 class _Gate:
-    """Counts who is inside; the libraries have one thread while anyone is."""
+    """Counts who is inside; the libraries have one thread while anyone is.
+
+    Where a library counts threads for each calling thread by itself (OpenMP), whoever enters sets its own.
+    """
 
     def __init__(self) -> None:
         self.lock = threading.Lock()
         self.inside = 0
-        self.held: list[tuple[Any, int]] = []  # the libraries that had more threads, and how many
+        self.held: Held = []
+        self.here = threading.local()
 
     @functools.cached_property
-    def libraries(self) -> list[Any]:
-        return list(ThreadpoolController().select(user_api="blas").lib_controllers)
+    def libraries(self) -> tuple[list[Any], list[Any]]:
+        """Those with one number of threads for the process, and those with one per calling thread."""
+        found = ThreadpoolController().select(user_api="blas").lib_controllers
+        own = [library for library in found if getattr(library, "threading_layer", "") == "openmp"]
+        return [library for library in found if library not in own], own
+
+    def entered(self) -> bool:
+        """Whether the calling thread is inside already: then there is nothing to do."""
+        return getattr(self.here, "inside", False)
 
     def enter(self) -> None:
+        """Hold the libraries to one thread."""
+        shared, own = self.libraries
         with self.lock:
             if self.inside == 0:
-                counts = [(library, int(library.get_num_threads())) for library in self.libraries]
-                self.held = [(library, count) for library, count in counts if count != 1]
-                for library, _ in self.held:
-                    library.set_num_threads(1)
+                self.held = _hold(shared)
             self.inside += 1
+        self.here.held = _hold(own)
+        self.here.inside = True
 
     def leave(self) -> None:
+        """Let them go, if nobody else is inside."""
+        self.here.inside = False
+        _release(self.here.held)
         with self.lock:
             self.inside -= 1
             if self.inside == 0:
-                for library, count in self.held:
-                    library.set_num_threads(count)
+                _release(self.held)
+
+
+def _hold(libraries: list[Any]) -> Held:
+    counts = [(library, int(library.get_num_threads())) for library in libraries]
+    held = [(library, count) for library, count in counts if count != 1]
+    for library, _ in held:
+        _set(library, 1)
+    return held
+
+
+def _release(held: Held) -> None:
+    for library, count in held:
+        _set(library, count)
+
+
+def _set(library: Any, count: int) -> None:
+    """Set the number of threads; threadpoolctl lets one thread of a process do so at most."""
+    getattr(library, "_real_set_num_threads", library.set_num_threads)(count)
 
 
 _GATE = _Gate()
-_HERE = threading.local()  # whether this thread is inside already: then there is nothing to do
 
 
 @contextlib.contextmanager
@@ -65,15 +97,13 @@ def single_threaded() -> Iterator[None]:
     >>> with single_threaded():
     ...     pass
     """
-    if getattr(_HERE, "inside", False):
+    if _GATE.entered():
         yield
         return
     _GATE.enter()
-    _HERE.inside = True
     try:
         yield
     finally:
-        _HERE.inside = False
         _GATE.leave()
 
 
@@ -82,14 +112,12 @@ def alone(function: Function) -> Function:
 
     @functools.wraps(function)
     def held(*values: Any, **named: Any) -> Any:
-        if getattr(_HERE, "inside", False):
+        if _GATE.entered():
             return function(*values, **named)
         _GATE.enter()
-        _HERE.inside = True
         try:
             return function(*values, **named)
         finally:
-            _HERE.inside = False
             _GATE.leave()
 
     return cast(Function, held)
