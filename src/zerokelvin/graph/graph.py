@@ -27,6 +27,7 @@ from zerokelvin.errors import GraphError, NodeError
 from zerokelvin.graph import convert
 from zerokelvin.graph.canonical import check_names, edge_weights, index_pairs, symmetric_csr
 from zerokelvin.graph.extension import extend_arrays, extend_names, named_pairs
+from zerokelvin.graph.name_order import name_order
 
 __all__ = ["Graph"]
 
@@ -265,6 +266,29 @@ class Graph:
         raise NodeError(self._unknown(name))
 
     # -- derived graphs ---------------------------------------------------------------------------
+
+    @cached_property
+    def name_order(self) -> Ints:
+        """The node indices in the order of their names (`zerokelvin.graph.name_order`); else as they are."""
+        return _ints(np.arange(self.num_nodes) if self.names is None else name_order(self.names))
+
+    @cached_property
+    def name_ranks(self) -> Ints:
+        """The place of every node in `name_order`."""
+        return _ints(np.argsort(self.name_order))
+
+    @cached_property
+    def by_name(self) -> Graph:
+        """The same graph with its nodes numbered by `name_order`; the graph itself where they are already.
+
+        >>> graph = Graph.from_edges([("bob", "cem"), ("cem", "ann")])
+        >>> graph.names, graph.by_name.names
+        (('bob', 'cem', 'ann'), ('ann', 'bob', 'cem'))
+        """
+        if self.names is None or type(self) is not Graph:
+            return self
+        order = self.name_order
+        return self if bool((order[1:] > order[:-1]).all()) else self.subgraph(order)
 
     def extended(
         self,

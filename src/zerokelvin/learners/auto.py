@@ -37,6 +37,7 @@ from zerokelvin.learners.experts import Prepared, prepare_experts
 from zerokelvin.learners.gaussian import GaussianState
 from zerokelvin.learners.mixing import START
 from zerokelvin.learners.mixture import CHUNK, Mixture
+from zerokelvin.learners.ties import DEAD_ZONE
 
 __all__ = ["Auto", "AutoProblems", "AutoState"]
 
@@ -96,7 +97,9 @@ class AutoState(State):
             "Δ": mixing.gap,
             "Δ₀": START,
         }
-        return Bound(2.0 * float(mixing.limits[best]), "Lemma 3, de Rooij et al. 2014, with a prior", terms)
+        half = 0.5 - 2.0 * DEAD_ZONE  # a tie may be won by a hair less than ½
+        value = float(mixing.limits[best]) / half
+        return Bound(value, "Lemma 3, de Rooij et al. 2014, with a prior", terms)
 
 
 class AutoProblems(Problems):

@@ -15,13 +15,20 @@ loop; a learner whose predictions are look-ups overrides ``Problems.play`` with 
 names the class in ``Learner.problems``. When a graph grows, problems hand over to new ones
 (`zerokelvin.learners.growth`).
 
-Whatever a subclass does, it sees graphs whose weights floats can carry and gives finite margins only: see
-`zerokelvin.learners.sound`.
+Three things are seen to here for every learner, by wrapping the methods that subclasses define:
+
+- linear algebra has one thread wherever a margin is made (`zerokelvin.threads`);
+- graphs come with weights that floats can carry, and margins go out finite (`zerokelvin.learners.sound`);
+- the work is done on the graph numbered by the names of its nodes (``graph.by_name``), whatever the numbering the
+  caller uses (`zerokelvin.learners.renumbered`): margins, draws and ties depend on names, not on numbers.
+
+And every label that reaches a state is on its record (`zerokelvin.learners.noting`).
 """
 
 from __future__ import annotations
 
 import dataclasses
+import functools
 import warnings
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
@@ -43,6 +50,7 @@ from zerokelvin.learners.parameters import check_types
 from zerokelvin.learners.sound import finite, on_sound_scale, wrap_own
 from zerokelvin.linalg.solution import ScalingWarning
 from zerokelvin.registry import Registry
+from zerokelvin.threads import alone
 
 __all__ = ["LEARNERS", "Learner", "Problems", "State", "Trace", "Trials", "learner", "make", "names", "sign"]
 
@@ -77,10 +85,11 @@ class State(ABC):
         return state
 
     def __init_subclass__(cls, **named: Any) -> None:
-        """Have every label that reaches a state of the new class noted, and its margins finite."""
+        """Have every label that reaches a state of the new class noted, margins finite, one thread used."""
         super().__init_subclass__(**named)
         note_state(cls)
         wrap_own(cls, ("margin", "margins"), finite)
+        wrap_own(cls, _OF_STATES, alone)
 
     @abstractmethod
     def margin(self, node: int) -> float:
@@ -203,10 +212,12 @@ class Problems:
         self.states = tuple(states)
 
     def __init_subclass__(cls, **named: Any) -> None:
-        """Have every label that problems of the new class learn noted."""
+        """Have every label that problems of the new class learn noted, margins finite, one thread used."""
         super().__init_subclass__(**named)
         note_problems(cls)
         wrap_own(cls, ("margins", "play"), finite)
+        wrap_own(cls, _OF_PROBLEMS, alone)
+        wrap_own(cls, ("hand_over",), _to_renumbered)
 
     def margins(self, node: int) -> Floats:
         """The margin of `node` in every problem."""
@@ -302,7 +313,55 @@ class Problems:
             self.update(int(trials.nodes[t]), trials.signs[t], trace.asked[t])
 
 
+_OF_STATES = ("margin", "margins", "update", "ask", "variance", "bound", "explain", "restore")
+_OF_PROBLEMS = (
+    "margins",
+    "asks",
+    "variance",
+    "value",
+    "update",
+    "teach",
+    "hand_over",
+    "bound",
+    "chances",
+    "play",
+)
+
+
+def _to_renumbered(method: Callable[..., None]) -> Callable[..., None]:
+    """`hand_over` whose heir may number its nodes otherwise."""
+
+    @functools.wraps(method)
+    def given(self: Problems, heir: Problems, growth: Growth) -> None:
+        from zerokelvin.learners.renumbered import RenumberedProblems, hand_over
+
+        plain = isinstance(self, RenumberedProblems) or not isinstance(heir, RenumberedProblems)
+        method(self, heir, growth) if plain else hand_over(self, heir, growth)
+
+    return given
+
+
+def _by_name(method: Callable[..., Any]) -> Callable[..., Any]:
+    """A method of a learner that takes a graph, given it numbered by name; what it starts is translated."""
+
+    @alone
+    @functools.wraps(method)
+    def given(self: Learner, graph: Graph, *values: Any, **named: Any) -> Any:
+        inner = graph.by_name if type(graph) is Graph and self.goes_by_name() else graph
+        found = method(self, inner, *values, **named)
+        if inner is graph or not isinstance(found, (State, Problems)):
+            return found
+        from zerokelvin.learners.renumbered import RenumberedProblems, RenumberedState
+
+        outer = RenumberedState if isinstance(found, State) else RenumberedProblems
+        return outer(found, graph)  # type: ignore[arg-type]
+
+    return given
+
+
 note_problems(Problems)
+wrap_own(Problems, _OF_PROBLEMS, alone)
+wrap_own(Problems, ("hand_over",), _to_renumbered)
 
 
 @dataclass(frozen=True)
@@ -323,15 +382,17 @@ class Learner(ABC):
     calibrated: ClassVar[bool] = False
     problems: ClassVar[type[Problems]] = Problems
 
-    def __init_subclass__(cls, **named: Any) -> None:
-        super().__init_subclass__(**named)
-        wrap_own(cls, ("prepare", "start", "start_problems"), on_sound_scale)
-
     def __new__(cls, *values: Any, **named: Any) -> Self:
         """Refuse parameters of the wrong type before `__post_init__` looks at their values."""
         fields = (field.name for field in dataclasses.fields(cls))
         check_types(cls, dict(zip(fields, values, strict=False)) | named)
         return super().__new__(cls)
+
+    def __init_subclass__(cls, **named: Any) -> None:
+        """Let what a subclass defines work on graphs of a sound scale, numbered by name, with one thread."""
+        super().__init_subclass__(**named)
+        wrap_own(cls, ("prepare", "start", "start_problems"), on_sound_scale)
+        wrap_own(cls, ("prepare", "start", "start_problems"), _by_name)
 
     def prepare(self, graph: Graph) -> Any:
         """Do the work that depends on the graph alone; the result is shared, so never changed."""
@@ -341,6 +402,7 @@ class Learner(ABC):
     def start(self, graph: Graph, prepared: Any = None, rng: np.random.Generator | None = None) -> State:
         """Begin one binary problem. `rng` serves draws made at the start; later coins are hashes."""
 
+    @_by_name
     def start_problems(self, graph: Graph, count: int, prepared: Any, seed: int) -> Problems:
         """Begin `count` problems that share `prepared` and the seed."""
         starts = (self.start(graph, prepared, np.random.default_rng(seed)) for _ in range(count))
@@ -368,6 +430,14 @@ class Learner(ABC):
     def unit_matters(self) -> str:
         """Why predictions change when all weights are multiplied by a constant; "" where they do not."""
         return ""
+
+    def goes_by_name(self) -> bool:
+        """Whether it may number nodes by name: not with a matrix of the caller's, which has its own order."""
+        plain = (str, int, float, bool, type(None), np.number)
+        return all(
+            value.goes_by_name() if isinstance(value, Learner) else isinstance(value, plain)
+            for value in (getattr(self, field.name) for field in dataclasses.fields(self))
+        )
 
     def takes_exponents(self) -> bool:
         """Whether it uses the exponents of an `ExponentialGraph`, whatever its weights can hold."""

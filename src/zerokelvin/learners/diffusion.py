@@ -38,6 +38,7 @@ from zerokelvin.jit import kernel
 from zerokelvin.learners.base import Problems, Progress, State, Trace, Trials
 from zerokelvin.learners.covariance import EXACT_LIMIT
 from zerokelvin.learners.growth import Growth, grow_diffusion
+from zerokelvin.learners.ties import settle
 from zerokelvin.linalg.dense import DENSE_LIMIT
 from zerokelvin.linalg.kernels import RELATIVE
 from zerokelvin.linalg.relaxation import Relaxation, read, relax
@@ -361,7 +362,7 @@ class DiffusionProblems(Problems):
     def hand_over(self, heir: Problems, growth: Growth) -> None:
         """Repair the channels where the graph has grown; learn again where the engine is now another."""
         if isinstance(heir, DiffusionProblems):
-            grow_diffusion(self.diffusion, heir.diffusion, growth.touched)
+            grow_diffusion(self.diffusion, heir.diffusion, growth.touched, growth.places)
         else:
             super().hand_over(heir, growth)
 
@@ -487,9 +488,9 @@ def learn_label(csr: Any, arrays: Any, frame: Any, numbers: Any, scratch: Any, n
 
 @kernel
 def to_margins(values: Any, margins: Any) -> None:
-    """The lead of every class over its best rival."""
+    """The lead of every class over its best rival, 0 for a tie."""
     if len(margins) == 1:
-        margins[0] = values[1] - values[0]
+        margins[0] = settle(values[1] - values[0], max(abs(values[0]), abs(values[1])))
         return
     best, first, second = 0, -np.inf, -np.inf
     for c in range(len(values)):
@@ -498,7 +499,8 @@ def to_margins(values: Any, margins: Any) -> None:
         elif values[c] > second:
             second = values[c]
     for c in range(len(margins)):
-        margins[c] = values[c] - (second if c == best else first)
+        rival = second if c == best else first
+        margins[c] = settle(values[c] - rival, max(abs(values[c]), abs(rival)))
 
 
 @kernel

@@ -22,6 +22,7 @@ from numpy.typing import NDArray
 from zerokelvin.learners.asking import variance_floors
 from zerokelvin.learners.base import sign
 from zerokelvin.learners.instances import KernelPoints
+from zerokelvin.learners.ties import settled_dot
 from zerokelvin.learners.trial_log import LoggedState
 
 __all__ = ["DualRidgeState", "GrowingCholesky"]
@@ -119,7 +120,7 @@ class DualRidgeState(LoggedState):
             return 0.0
         point = self.source.point(node)
         cross = self.source.cross(self.points, point)
-        score = float(cross @ self.duals)
+        score = float(settled_dot(cross, self.duals))
         return score * self.a / (self.a + self._rest(point, cross)) if self.forward_score else score
 
     def variance(self, node: Any) -> float:
@@ -140,7 +141,7 @@ class DualRidgeState(LoggedState):
         point = self.source.point(node)
         norm = self.source.norm(point)
         cross = self.source.cross(self.points, point)
-        wrong = sign(float(cross @ self.duals)) != label
+        wrong = sign(float(settled_dot(cross, self.duals))) != label
         learnt = bool((self.every_round or wrong) and norm > 0)
         if learnt:
             if self.factor.size == len(self._points):

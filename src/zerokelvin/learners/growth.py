@@ -56,29 +56,38 @@ class Growth:
         The old and the new graph; old nodes have their old index.
     answers
         Gives every answer in order: the nodes, and their labels in every problem, (answers, problems).
+    place
+        The new index of every old node, ascending; where not given, the old one.
     """
 
     before: Graph
     after: Graph
     answers: Callable[[], tuple[Ints, NDArray[np.int8]]] = field(repr=False)
+    place: Ints | None = field(default=None, repr=False)
+
+    @cached_property
+    def places(self) -> Ints:
+        """The new index of every old node, ascending."""
+        return np.arange(self.before.num_nodes) if self.place is None else self.place
 
     @cached_property
     def touched(self) -> Ints:
         """The nodes whose edges changed and the new nodes, ascending."""
-        return touched_nodes(self.before, self.after)
+        return touched_nodes(self.before, self.after, self.places)
 
 
-def touched_nodes(old: Graph, new: Graph) -> Ints:
+def touched_nodes(old: Graph, new: Graph, places: Ints | None = None) -> Ints:
     """The nodes whose row of the adjacency matrix differs, new ones included, ascending.
+
+    `places` are the new indices of the old nodes, ascending; by default the old ones.
 
     >>> line = Graph.from_edges([(0, 1), (1, 2), (2, 3)])
     >>> touched_nodes(line, line.extended(1, [(3, 4), (0, 1)])).tolist()
     [0, 1, 3, 4]
     """
     flags = np.ones(new.num_nodes, dtype=np.bool_)
-    _compare(
-        (old.indptr, old.indices, old.weights), (new.indptr, new.indices, new.weights), flags[: old.num_nodes]
-    )
+    moved = np.arange(old.num_nodes) if places is None else places
+    _compare((old.indptr, old.indices, old.weights), (new.indptr, new.indices, new.weights), moved, flags)
     return np.flatnonzero(flags)
 
 
@@ -97,18 +106,17 @@ def apply_kernel(columns: KernelColumns, vectors: Floats) -> Floats:
     return result
 
 
-def grow_diffusion(old: Diffusion, new: Diffusion, touched: Ints) -> None:
+def grow_diffusion(old: Diffusion, new: Diffusion, touched: Ints, places: Ints) -> None:
     """Bring channels just started on a grown graph to where the old ones are, locally."""
     before, after, system = old.relaxation, new.relaxation, new.system
-    count = before.graph.num_nodes
     precision, _, tol = new.numbers
-    ratio = old.system.into / system.into[:count]
-    changed = (ratio != 1.0) | (old.system.excess != system.excess[:count])
+    ratio = old.system.into / system.into[places]
+    changed = (ratio != 1.0) | (old.system.excess != system.excess[places])
     everywhere = bool(changed.all())
-    touched = np.union1d(touched, np.flatnonzero(changed))
-    after.x[:, :count] = before.x * ratio if everywhere else before.x
-    after.r[:, :count] = before.r
-    new.counts[:, :count] = old.counts
+    touched = np.union1d(touched, places[changed])
+    after.x[:, places] = before.x * ratio if everywhere else before.x
+    after.r[:, places] = before.r
+    new.counts[:, places] = old.counts
     new.totals[:] = old.totals
     shown = new.counts.sum(axis=0)
     labelled = np.flatnonzero(shown)
@@ -127,20 +135,21 @@ def grow_diffusion(old: Diffusion, new: Diffusion, touched: Ints) -> None:
 
 
 @kernel
-def _compare(old: Any, new: Any, flags: Any) -> None:
-    """Say of every old node whether its row differs."""
+def _compare(old: Any, new: Any, places: Any, flags: Any) -> None:
+    """Say of every old node whether its row differs, at its new index."""
     indptr, indices, weights = old
     new_indptr, new_indices, new_weights = new
-    for u in range(len(flags)):
-        start, other = indptr[u], new_indptr[u]
+    for u in range(len(places)):
+        start, at = indptr[u], places[u]
+        other = new_indptr[at]
         length = indptr[u + 1] - start
-        flags[u] = new_indptr[u + 1] - other != length
+        differs = new_indptr[at + 1] - other != length
         k = 0
-        while k < length and not flags[u]:
-            flags[u] = (
-                indices[start + k] != new_indices[other + k] or weights[start + k] != new_weights[other + k]
-            )
+        while k < length and not differs:
+            moved = places[indices[start + k]] != new_indices[other + k]
+            differs = moved or weights[start + k] != new_weights[other + k]
             k += 1
+        flags[at] = differs
 
 
 @kernel

@@ -22,6 +22,7 @@ from zerokelvin.certify import Assumption, Bound
 from zerokelvin.learners.base import sign
 from zerokelvin.learners.comparison import best_margin, compare, log_terms
 from zerokelvin.learners.instances import Coordinates, KernelPoints
+from zerokelvin.learners.ties import settled_dot
 from zerokelvin.learners.trial_log import LoggedState
 from zerokelvin.linalg.shifted import DualShifted, PrimalShifted
 
@@ -62,7 +63,7 @@ class IncreasingState(LoggedState):
         if not self.count:
             return 0.0
         sight = self._sight(node)
-        score = float(sight @ self.weights)
+        score = float(settled_dot(sight, self.weights))
         return score / (1.0 + self._form(node, sight)) if self.forward_score else score
 
     def variance(self, node: Any) -> float:
@@ -73,7 +74,7 @@ class IncreasingState(LoggedState):
     def update(self, node: Any, label: int) -> None:
         """Learn x if it was predicted wrong, and raise a; x = 0 changes nothing."""
         sight = self._sight(node)
-        wrong = sign(float(sight @ self.weights)) != label
+        wrong = sign(float(settled_dot(sight, self.weights))) != label
         norm = self._norm(node)
         learnt = wrong and norm > 0
         if learnt:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -18,6 +19,7 @@ from numpy.typing import NDArray
 from zerokelvin.errors import ParameterError
 from zerokelvin.graph import Graph
 from zerokelvin.graph.features import Features
+from zerokelvin.learners.ties import lengths_of
 from zerokelvin.linalg.embedding_features import laplacian_coordinates
 from zerokelvin.linalg.kernels import KernelColumns, kernel_columns
 
@@ -59,6 +61,11 @@ class Coordinates:
         if self.features is None:
             raise ParameterError("a graph's learner takes node indices; vectors need zk.Features.")
         return _with_constant(self.features.vector(node)[None, :], self.b)[0]
+
+    @cached_property
+    def lengths(self) -> Floats:
+        """The norm of every row."""
+        return lengths_of(self.matrix)
 
     @property
     def radius(self) -> float:

@@ -42,6 +42,7 @@ from zerokelvin.learners.seminorm import Gap, duality_gap
 from zerokelvin.learners.seminorm_harmonic import harmonic_response
 from zerokelvin.learners.seminorm_newton import elimination_rank, minimise
 from zerokelvin.learners.seminorm_regions import find_region
+from zerokelvin.learners.ties import DEAD_ZONE, settle
 from zerokelvin.linalg.solver import ENGINES
 
 __all__ = ["Interpolation", "InterpolationState"]
@@ -49,7 +50,6 @@ __all__ = ["Interpolation", "InterpolationState"]
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
 
-_ROUNDING = 1e-9
 _FLAT = 1e-6  # differences below this are alike to an explanation
 
 
@@ -69,13 +69,12 @@ class InterpolationState(State):
 
     def margin(self, node: int) -> float:
         """The interpolant at the node; 0 while its component has no label."""
-        value = float(self.f[node])
-        return 0.0 if abs(value) < _ROUNDING else value
+        return float(settle(self.f[node], 1.0))
 
     def margins(self, nodes: Ints) -> Floats:
         """The interpolant at several nodes."""
         values = self.f[nodes]
-        return np.where(np.abs(values) < _ROUNDING, 0.0, values)
+        return np.where(np.abs(values) <= DEAD_ZONE, 0.0, values)
 
     def update(self, node: int, label: int) -> None:
         """Make the interpolant agree with the label."""

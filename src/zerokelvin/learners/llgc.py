@@ -24,6 +24,7 @@ from numpy.typing import NDArray
 from zerokelvin.errors import ParameterError
 from zerokelvin.graph import Graph
 from zerokelvin.learners.base import Learner, State, learner
+from zerokelvin.learners.ties import DEAD_ZONE, settle
 from zerokelvin.linalg.kernels import KernelColumns, kernel_columns
 
 __all__ = ["Llgc", "LlgcState"]
@@ -35,27 +36,31 @@ Floats = NDArray[np.float64]
 class LlgcState(State):
     """One binary problem: the solution on all nodes and the labels it is made of."""
 
-    fields: ClassVar[tuple[str, ...]] = ("f", "labels")
+    fields: ClassVar[tuple[str, ...]] = ("f", "sizes", "labels")
 
     def __init__(self, columns: KernelColumns, mu: float) -> None:
         self.columns = columns
         self.mu = mu
         self.f = np.zeros(columns.num_nodes)
+        self.sizes = np.zeros(columns.num_nodes)  # what f would be were all labels +1
         self.labels = np.zeros(columns.num_nodes)
 
     def margin(self, node: int) -> float:
         """The solution f at the node."""
-        return float(self.f[node])
+        return float(settle(self.f[node], self.sizes[node]))
 
     def margins(self, nodes: Ints) -> Floats:
         """The solution f at the nodes."""
-        return self.f[nodes]
+        return np.where(np.abs(self.f) <= DEAD_ZONE * self.sizes, 0.0, self.f)[nodes]
 
     def update(self, node: int, label: int) -> None:
         """Refit with this label; a repeated one changes nothing, another replaces it."""
         change = label - self.labels[node]
         if change:
-            self.f += (change / self.mu) * self.columns.column(node)
+            column = self.columns.column(node) / self.mu
+            self.f += change * column
+            if self.labels[node] == 0:
+                self.sizes += np.abs(column)
             self.labels[node] = label
 
     def explain(self, node: int) -> list[tuple[int, float]]:

@@ -26,6 +26,7 @@ from numpy.typing import NDArray
 
 from zerokelvin.jit import kernel
 from zerokelvin.learners.hedge import combine, hedge_learn, hedge_weights, newton_step, prior_covariance
+from zerokelvin.learners.ties import DEAD_ZONE, first_largest, settle
 
 __all__ = ["PRECISIONS", "PRIOR", "SOFT", "START", "Mixing"]
 
@@ -43,10 +44,6 @@ START = 8.0
 
 SOFT = 0.01
 """Share of an expert's probabilities in its vote; the rest is its most likely class."""
-
-
-ROUNDING = 1e-12
-"""Of two classes whose votes differ by less the second is predicted, as everywhere in the package."""
 
 
 class Mixing:
@@ -183,14 +180,14 @@ def _judge(values: Any, rules: Any, state: Any, said: Any) -> int:
         top = votes[k].max()
         leaders = 0
         for c in range(classes):
-            leaders += votes[k, c] >= top
+            leaders += votes[k, c] >= top - DEAD_ZONE
         for c in range(classes):
-            lead = (1.0 - SOFT) / leaders if votes[k, c] >= top else 0.0
+            lead = (1.0 - SOFT) / leaders if votes[k, c] >= top - DEAD_ZONE else 0.0
             votes[k, c] = SOFT * votes[k, c] + lead
             together[c] += weights[k] * votes[k, c]
-    winner[0] = np.argmax(together)
-    if classes == 2 and together[1] >= together[0] - ROUNDING:
-        winner[0] = 1
+    winner[0] = first_largest(together)
+    if classes == 2:  # a tie of two is +1, as everywhere in the package
+        winner[0] = 1 if settle(together[1] - together[0], 1.0) >= 0 else 0
     return winner[0]
 
 

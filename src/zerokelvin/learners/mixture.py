@@ -14,6 +14,7 @@ from zerokelvin.learners.experts import LocalExpert, Prepared, start_experts
 from zerokelvin.learners.influence import Influence
 from zerokelvin.learners.mixing import Mixing
 from zerokelvin.learners.target import ENOUGH, Target
+from zerokelvin.learners.ties import DEAD_ZONE, first_largest
 
 __all__ = ["CHUNK", "Mixture"]
 
@@ -154,8 +155,8 @@ def leads(winner: int, chances: Any, margins: Any) -> None:
     Where the two disagree the lead is next to nothing, so that such nodes are the first to be asked for.
     """
     agreed = chances.copy()
-    if np.argmax(chances) != winner:
-        agreed[winner] = chances.max() + 1e-9
+    if first_largest(chances) != winner:
+        agreed[winner] = chances.max() + 4.0 * DEAD_ZONE
     to_margins(agreed, margins)
 
 

@@ -36,6 +36,7 @@ from zerokelvin.learners.base import Learner, Problems, Progress, State, Trace, 
 from zerokelvin.learners.growth import CARRIED, Growth, apply_kernel
 from zerokelvin.learners.instances import FeatureColumns
 from zerokelvin.learners.perceptron_norm import squared_norm
+from zerokelvin.learners.ties import settle
 from zerokelvin.linalg.harmonic import smoothest
 from zerokelvin.linalg.kernels import KernelColumns, has_unit, kernel_columns
 from zerokelvin.linalg.resistance import resistance_diameter
@@ -50,13 +51,21 @@ Floats = NDArray[np.float64]
 class PerceptronState(State):
     """One binary problem of the perceptron: the weight vector and the mistakes it is made of."""
 
-    fields: ClassVar[tuple[str, ...]] = ("w", "mistaken_nodes", "mistaken_labels", "radius", "carried")
+    fields: ClassVar[tuple[str, ...]] = (
+        "w",
+        "sizes",
+        "mistaken_nodes",
+        "mistaken_labels",
+        "radius",
+        "carried",
+    )
 
     def __init__(self, graph: Graph, columns: KernelColumns, learner: Perceptron) -> None:
         self.graph = graph
         self.columns = columns
         self.learner = learner
         self.w = np.zeros(graph.num_nodes)
+        self.sizes = np.zeros(graph.num_nodes)  # the sums Σ |K(i_t, ·)| of what w was summed from
         self.mistaken_nodes: list[int] = []
         self.mistaken_labels: list[int] = []
         self.radius = 0.0  # X² of Theorem 2.1: the largest K_ii among the mistakes
@@ -64,19 +73,20 @@ class PerceptronState(State):
 
     def margin(self, node: int) -> float:
         """The weight w_i, the inner product of w with the coordinate of the node (eq. 3)."""
-        return float(self.w[node])
+        return float(settle(self.w[node], self.sizes[node]))
 
     def margins(self, nodes: Ints) -> Floats:
         """The weights at the given nodes."""
-        return self.w[nodes]
+        return _settled(self.w, self.sizes, np.asarray(nodes, dtype=np.int64))
 
     def update(self, node: int, label: int) -> None:
         """Add y K e_i if the prediction for the node is wrong."""
-        if sign(self.w[node]) == label:
+        if sign(self.margin(node)) == label:
             return
         column = self.columns.column(node) + self.learner.b
         column[node] += self.learner.c
         self.w += label * column
+        self.sizes += np.abs(column)
         self.mistaken_nodes.append(int(node))
         self.mistaken_labels.append(int(label))
         self.radius = max(self.radius, float(column[node]))
@@ -201,14 +211,16 @@ class PerceptronProblems(Problems):
 
     def __init__(self, states: list[State]) -> None:
         super().__init__(states)
-        self.weights = np.stack([state.w for state in states if isinstance(state, PerceptronState)])
-        for state, row in zip(states, self.weights, strict=True):
-            state.w = row  # type: ignore[attr-defined]  # a view: updates go to the shared array
+        perceptrons = [state for state in states if isinstance(state, PerceptronState)]
+        self.weights = np.stack([state.w for state in perceptrons])
+        self.sizes = np.stack([state.sizes for state in perceptrons])
+        for state, row, sizes in zip(perceptrons, self.weights, self.sizes, strict=True):
+            state.w, state.sizes = row, sizes  # views: updates go to the shared arrays
 
     def hand_over(self, heir: Problems, growth: Growth) -> None:
         """Keep the mistakes: the weights become K c with the kernel of the grown graph, by one solve each."""
         if isinstance(heir, PerceptronProblems):
-            carry_mistakes(self, heir)
+            carry_mistakes(self, heir, growth.places)
 
     def play(self, trials: Trials, progress: Progress | None = None) -> Trace:
         """Scan to the next mistake in compiled code, update, and go on."""
@@ -217,7 +229,7 @@ class PerceptronProblems(Problems):
         cursor = np.zeros(3, dtype=np.int64)
         while True:
             due = _scan(
-                self.weights,
+                (self.weights, self.sizes),
                 trials.nodes,
                 trials.signs,
                 trials.limits,
@@ -233,14 +245,15 @@ class PerceptronProblems(Problems):
             self.update(int(trials.nodes[due]), trials.signs[due], trace.asked[due])
 
 
-def carry_mistakes(old: PerceptronProblems, new: PerceptronProblems) -> None:
-    """Give fresh perceptrons on another graph the mistakes of old ones."""
+def carry_mistakes(old: PerceptronProblems, new: PerceptronProblems, places: Ints) -> None:
+    """Give fresh perceptrons on a grown graph the mistakes of old ones, node i being ``places[i]`` there."""
     pairs = [(a, b) for a, b in zip(old.states, new.states, strict=True) if isinstance(a, PerceptronState)]
     coefficients = np.zeros_like(new.weights)
     for row, (before, after) in zip(coefficients, pairs, strict=True):
-        np.add.at(row, before.mistaken_nodes, before.mistaken_labels)
+        moved = places[np.array(before.mistaken_nodes, dtype=np.int64)].tolist()
+        np.add.at(row, moved, before.mistaken_labels)
         vars(after).update(
-            mistaken_nodes=before.mistaken_nodes.copy(),
+            mistaken_nodes=moved,
             mistaken_labels=before.mistaken_labels.copy(),
             radius=before.radius,
             carried=True,
@@ -248,6 +261,9 @@ def carry_mistakes(old: PerceptronProblems, new: PerceptronProblems) -> None:
     first: Any = new.states[0]
     new.weights[:] = apply_kernel(first.columns, coefficients)
     new.weights += first.learner.b * coefficients.sum(axis=1, keepdims=True) + first.learner.c * coefficients
+    counts = np.abs(coefficients)
+    new.sizes[:] = np.abs(apply_kernel(first.columns, counts)) + np.abs(new.weights)
+    new.sizes += first.learner.b * counts.sum(axis=1, keepdims=True) + first.learner.c * counts
 
 
 @learner("perceptron")
@@ -335,8 +351,16 @@ class Perceptron(Learner):
 
 
 @kernel
+def _settled(w: Floats, sizes: Floats, nodes: Ints) -> Floats:
+    margins = np.zeros(len(nodes))
+    for k in range(len(nodes)):
+        margins[k] = settle(w[nodes[k]], sizes[nodes[k]])
+    return margins
+
+
+@kernel
 def _scan(
-    weights: Floats,
+    arrays: tuple[Floats, Floats],
     nodes: Ints,
     signs: NDArray[np.int8],
     limits: Floats,
@@ -347,8 +371,10 @@ def _scan(
 ) -> int:
     """Predict on from the cursor until a label is due that was predicted wrong; −1 at the end.
 
-    settings = (delay, budget); cursor = (next trial to predict, next label to learn, trials asked).
+    arrays = (weights, sizes); settings = (delay, budget); cursor = (next trial to predict, next label to
+    learn, trials asked).
     """
+    weights, sizes = arrays
     delay, budget = settings[0], settings[1]
     total, problems = len(nodes), weights.shape[0]
     while True:
@@ -356,7 +382,7 @@ def _scan(
             due = cursor[1]
             cursor[1] += 1
             for c in range(problems):
-                guess = 1 if weights[c, nodes[due]] >= 0 else -1
+                guess = 1 if settle(weights[c, nodes[due]], sizes[c, nodes[due]]) >= 0 else -1
                 if asked[due, c] and guess != signs[due, c]:
                     return due
         if cursor[0] == total:
@@ -365,7 +391,7 @@ def _scan(
         cursor[0] += 1
         first, second = -np.inf, -np.inf
         for c in range(problems):
-            margin = weights[c, nodes[t]]
+            margin = settle(weights[c, nodes[t]], sizes[c, nodes[t]])
             margins[t, c] = margin
             if margin > first:
                 first, second = margin, first

@@ -39,6 +39,7 @@ from zerokelvin.graph import Graph
 from zerokelvin.jit import kernel
 from zerokelvin.learners.base import Learner, Problems, Progress, State, Trace, Trials, learner, sign
 from zerokelvin.learners.pounce_bounds import Certificate, Entry
+from zerokelvin.learners.ties import DEAD_ZONE, settle
 from zerokelvin.linalg.geometry import Geometry, geometry_of
 from zerokelvin.linalg.signed import require_definite
 
@@ -46,8 +47,6 @@ __all__ = ["Pounce", "PounceState"]
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
-
-_ROUNDING = 1e-9
 
 
 class PounceState(State):
@@ -75,7 +74,7 @@ class PounceState(State):
         """The margins of several nodes."""
         near = self.near[nodes]
         margins = self.labels[near] + self.w[nodes] - self.w[near]
-        return np.where((near < 0) | (np.abs(margins) < _ROUNDING), 0.0, margins)
+        return np.where((near < 0) | (np.abs(margins) <= DEAD_ZONE), 0.0, margins)
 
     def update(self, node: int, label: int) -> None:
         """Project on the nearest mistake if the prediction is wrong, or in every round."""
@@ -231,8 +230,7 @@ def _margin(w: Floats, near: Ints, labels: NDArray[np.int8], node: int) -> float
     other = near[node]
     if other < 0:
         return 0.0
-    margin = labels[other] + w[node] - w[other]
-    return 0.0 if abs(margin) < _ROUNDING else margin
+    return settle(labels[other] + w[node] - w[other], 1.0)
 
 
 @kernel

@@ -32,6 +32,7 @@ from zerokelvin.learners.base import sign
 from zerokelvin.learners.comparison import best_margin, compare
 from zerokelvin.learners.dual_ridge import GrowingCholesky
 from zerokelvin.learners.instances import Coordinates, KernelPoints
+from zerokelvin.learners.ties import settled_dot
 from zerokelvin.learners.trial_log import LoggedState
 from zerokelvin.linalg.ldl import absorb, unpack
 
@@ -121,7 +122,7 @@ class PseudoinverseState(LoggedState):
         if self.forward_score and rho > 0:
             return 0.0
         half = self._half(inside)
-        score = float(half @ self.factor[: self.rank, self.rank])
+        score = float(settled_dot(half, np.ascontiguousarray(self.factor[: self.rank, self.rank])))
         form = float((half**2 / np.diag(self.factor)[: self.rank]).sum()) if self.forward_score else 0.0
         return score / (1.0 + form)
 

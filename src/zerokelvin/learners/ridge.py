@@ -27,7 +27,7 @@ from zerokelvin.errors import SessionError
 from zerokelvin.learners.asking import variance_floors
 from zerokelvin.learners.base import Problems, Progress, State, Trace, Trials, sign
 from zerokelvin.learners.instances import Coordinates
-from zerokelvin.learners.ridge_game import LEARNT, play_ridge, scores_of
+from zerokelvin.learners.ridge_game import LEARNT, linear_score, play_ridge, scores_of
 from zerokelvin.learners.trial_log import LoggedState
 from zerokelvin.linalg.growing_inverse import (
     due,
@@ -84,7 +84,7 @@ class RidgeState(LoggedState):
     def margin(self, node: Any) -> float:
         """The linear or forward score of a node index or a new vector."""
         x = self.source.vector(node)
-        score = float(score_row(x, self.weights))
+        score = float(linear_score(x, self.kept[2 + self.side]))
         return score / (1.0 + self.form(x)) if self.forward_score else score
 
     def margins(self, nodes: Ints) -> Floats:
@@ -115,7 +115,7 @@ class RidgeState(LoggedState):
                 "this problem shares one covariance with the other classes; update them together."
             )
         x = self.source.vector(node)
-        wrong = sign(float(score_row(x, self.weights))) != label
+        wrong = sign(float(linear_score(x, self.kept[2]))) != label
         learnt = bool((self.every_round or wrong) and x.any())
         if learnt:
             learn_row(self.kept, x, np.array([float(label)]), np.empty((2, self.kept.shape[1])))
@@ -211,7 +211,8 @@ class RidgeProblems(Problems):
     def play(self, trials: Trials, progress: Progress | None = None) -> Trace:
         """The whole game in compiled code."""
         first, total = self.ridges[0], len(trials.nodes)
-        rules = np.zeros((4, total))
+        rules = np.zeros((5, total))
+        rules[4] = first.source.lengths[trials.nodes]
         rules[0] = trials.limits
         rules[2] = -1.0
         if trials.gains is not None and trials.floors is not None:

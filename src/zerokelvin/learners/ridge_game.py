@@ -17,11 +17,12 @@ from numpy.typing import NDArray
 
 from zerokelvin.jit import kernel
 from zerokelvin.learners.ridge_screen import copy_short, largest_roots, screen, side_of, slacks
+from zerokelvin.learners.ties import length, settle
 from zerokelvin.linalg.growing_inverse import PENDING, due, form_of, learn_row, score_row, tiles_of
-from zerokelvin.linalg.lanes import LANES, aligned, borrow, combine, fetch, lay_out, row_dot
+from zerokelvin.linalg.lanes import LANES, aligned, borrow, combine, eight_dot, fetch, lay_out, row_dot
 from zerokelvin.linalg.tiles import block_forms
 
-__all__ = ["ASKED", "LEARNT", "play_ridge", "score_of", "scores_of"]
+__all__ = ["ASKED", "LEARNT", "linear_score", "play_ridge", "score_of", "scores_of"]
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
@@ -31,9 +32,21 @@ ASKED, LEARNT = 1, 2
 
 
 @kernel
+def linear_score(x: Floats, weights: Floats) -> float:
+    """The product w·x, 0 for a tie; `weights` is a whole row of a workspace."""
+    return settle(score_row(x, weights), length(x) * _size(weights))
+
+
+@kernel
+def _size(weights: Floats) -> float:
+    """The length of a whole row of a workspace."""
+    return np.sqrt(eight_dot(weights, weights))
+
+
+@kernel
 def score_of(x: Floats, kept: Floats, sides: int, side: int, forward_score: bool, scratch: Floats) -> float:
     """The linear or forward score of a vector."""
-    score = score_row(x, kept[2 + side])
+    score = linear_score(x, kept[2 + side])
     if forward_score:
         score /= 1.0 + form_of(kept, sides, x, scratch)
     return score
@@ -108,7 +121,7 @@ def _teach_late(
     scores = scratch[3]
     if kept.shape[0] == signs.shape[1]:
         for c in range(signs.shape[1]):
-            scores[c] = score_row(x, kept[c, 2])
+            scores[c] = linear_score(x, kept[c, 2])
     return _teach(x, t, signs, codes, scores, kept, every_round, scratch)
 
 
@@ -147,7 +160,8 @@ def play_ridge(
 ) -> None:
     """Play from the cursor to the stop, or until an inverse is due for a refresh.
 
-    rules = limits, gains, floors of the policy and the learner's own bars on r, one column per trial.
+    rules = limits, gains, floors of the policy, the learner's own bars on r and the lengths ‖x‖, one column
+    per trial.
     settings = delay, budget, every_round, forward_score, own rule, policy sees variance; then the
     cursor: next trial, next label to learn, trials asked, stop.
     """
@@ -176,6 +190,9 @@ def play_ridge(
     copies = aligned(groups * 2 * width * (width // 8 + 1)).view(np.float32).reshape(groups, -1)
     stamps, roots = np.full((groups, 1), -1.0), aligned(width)
     lane, wanted, unsure = LANES - 1, False, True
+    sizes = np.zeros(problems)  # ‖w‖ of every problem
+    for c in range(problems):
+        sizes[c] = _size(weights[c * stride + 2])
     while settings[6] < settings[9] and not wanted:
         t = settings[6]
         lane += 1
@@ -204,6 +221,7 @@ def play_ridge(
                 margins[t, c] = scores[c, lane]
             else:
                 margins[t, c] = row_dot(matrix, nodes[t], weights, c * stride + 2)
+            margins[t, c] = settle(margins[t, c], rules[4, t] * sizes[c])
             if forward_score:
                 margins[t, c] /= 1.0 + form_of(kept[c * apart], sides, matrix[nodes[t]], scratch)
         if settings[8] < budget:
@@ -241,6 +259,9 @@ def play_ridge(
                 wanted = _teach(x, past, signs, codes, margins[past], kept, every, scratch)
             else:
                 continue
+            for c in range(problems):
+                if codes[past, c] == LEARNT:
+                    sizes[c] = _size(weights[c * stride + 2])
             if looks and lane < LANES - 1 and not wanted:
                 for c in range(problems):
                     if codes[past, c] == LEARNT:

@@ -21,6 +21,7 @@ from zerokelvin.jit import kernel
 from zerokelvin.learners.base import Problems, Progress, State, Trace, Trials, sign
 from zerokelvin.learners.instances import FeatureColumns, is_vector, prepare_coordinates
 from zerokelvin.learners.perceptron import Perceptron, PerceptronProblems, PerceptronState
+from zerokelvin.learners.ties import length, settle, settled_dot
 from zerokelvin.linalg.ldl import dot
 
 __all__ = ["LinearPerceptronState", "VectorPerceptronState", "start_vectors", "vector_problems"]
@@ -51,7 +52,9 @@ class VectorPerceptronState(PerceptronState):
             return
         x = self.features.vector(node)
         if sign(self._outside(x)) != label:
-            self.w += label * (self.features.cross(self.features.X, x) + self.learner.b)
+            column = self.features.cross(self.features.X, x) + self.learner.b
+            self.w += label * column
+            self.sizes += np.abs(column)
             self._note(x, label)
 
     def bound(self, labels: Ints, theorem: str = "2.1") -> Bound:
@@ -71,7 +74,7 @@ class VectorPerceptronState(PerceptronState):
         signs = np.array([*self.mistaken_labels, *self.stranger_labels], dtype=np.float64)
         if len(signs) == 0:
             return 0.0
-        return float(signs @ (self.features.cross(rows, x) + self.learner.b))
+        return float(settled_dot(signs, self.features.cross(rows, x) + self.learner.b))
 
 
 class LinearPerceptronState(VectorPerceptronState):
@@ -87,8 +90,8 @@ class LinearPerceptronState(VectorPerceptronState):
 
     def margin(self, node: Any) -> float:
         """The inner product with the weights."""
-        score = float(dot(self.source.vector(node), self.w))
-        return score if is_vector(node) else score + float(self.own[node])
+        own = 0.0 if is_vector(node) else float(self.own[node])
+        return float(_score(self.source.vector(node), self.w, own))
 
     def margins(self, nodes: Ints) -> Floats:
         """The inner products of several rows."""
@@ -164,10 +167,15 @@ def vector_problems(features: Features, learner: Perceptron, count: int) -> Prob
 
 
 @kernel
+def _score(x: Floats, w: Floats, own: float) -> float:
+    return settle(dot(x, w) + own, length(x) * length(w) + abs(own))
+
+
+@kernel
 def _scores(matrix: Floats, nodes: Ints, w: Floats, own: Floats) -> Floats:
     scores = np.empty(len(nodes))
     for i in range(len(nodes)):
-        scores[i] = dot(matrix[nodes[i]], w) + own[nodes[i]]
+        scores[i] = _score(matrix[nodes[i]], w, own[nodes[i]])
     return scores
 
 
@@ -177,7 +185,7 @@ def _teach(
 ) -> None:
     w, own = weights
     for c in range(len(signs)):
-        guess = 1 if dot(x, w[c]) + own[c, node] >= 0 else -1
+        guess = 1 if _score(x, w[c], own[c, node]) >= 0 else -1
         if codes[c] != 0 and guess != signs[c]:
             for j in range(x.shape[0]):
                 w[c, j] += signs[c] * x[j]
@@ -205,7 +213,7 @@ def _play(
             x = matrix[nodes[t]]
             first, second = -np.inf, -np.inf
             for c in range(problems):
-                margin = dot(x, weights[0][c]) + weights[1][c, nodes[t]]
+                margin = _score(x, weights[0][c], weights[1][c, nodes[t]])
                 margins[t, c] = margin
                 if margin > first:
                     first, second = margin, first

@@ -26,9 +26,9 @@ from zerokelvin.errors import ParameterError
 from zerokelvin.learners.base import sign
 from zerokelvin.learners.comparison import best_margin, compare
 from zerokelvin.learners.instances import Coordinates, KernelPoints
+from zerokelvin.learners.ties import settled_dot
 from zerokelvin.learners.trial_log import LoggedState
 from zerokelvin.linalg.dense import DENSE_LIMIT
-from zerokelvin.linalg.ldl import dot
 
 __all__ = ["Whitened", "WhitenedState", "whiten"]
 
@@ -83,12 +83,12 @@ class WhitenedState(LoggedState):
 
     def margin(self, node: Any) -> float:
         """The inner product with the whitened instance."""
-        return float(dot(self.source.vector(node), self.weights))
+        return float(settled_dot(self.source.vector(node), self.weights))
 
     def update(self, node: Any, label: int) -> None:
         """Add y times the whitened instance if it was predicted wrong."""
         z = self.source.vector(node)
-        learnt = bool(sign(float(dot(z, self.weights))) != label and z.any())
+        learnt = bool(sign(float(settled_dot(z, self.weights))) != label and z.any())
         if learnt:
             self.weights += label * z
         self.note(node, label, learnt)

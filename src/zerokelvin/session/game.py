@@ -106,8 +106,9 @@ def play(
         raise LabelError(f"learner '{chosen.name}' takes two classes, not {len(labelling.classes)}.")
     _check(label_noise, concept_noise, repeats, delay, drift, budget, seed)
     rng = np.random.default_rng(seed)
-    concept = _flipped(labelling, labelling.known, concept_noise, rng)
-    nodes = np.tile(_order(graph, concept, order, rng), repeats)
+    known = graph.name_order[labelling.codes[graph.name_order] >= 0]  # by name: so are noise and shuffle
+    concept = _flipped(labelling, known, concept_noise, rng)
+    nodes = np.tile(rng.permutation(known) if order is None else _order(graph, concept, order), repeats)
     shown = _flipped(
         Labelling(concept.codes[nodes], concept.classes), np.arange(len(nodes)), label_noise, rng
     ).codes
@@ -265,9 +266,7 @@ def _check(
         require_whole(name, count)
 
 
-def _order(graph: Graph, labelling: Labelling, order: Any, rng: np.random.Generator) -> Ints:
-    if order is None:
-        return rng.permutation(labelling.known)
+def _order(graph: Graph, labelling: Labelling, order: Any) -> Ints:
     nodes = np.array([graph.index(_scalar(name)) for name in order], dtype=np.int64)
     unlabelled = nodes[labelling.codes[nodes] < 0]
     if len(unlabelled):

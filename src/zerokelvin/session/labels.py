@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from zerokelvin.errors import LabelError
 from zerokelvin.graph import Graph
+from zerokelvin.learners.ties import DEAD_ZONE
 
 __all__ = ["Labelling", "class_order", "decide", "encode_labels", "is_unknown", "num_problems", "to_signs"]
 
@@ -106,10 +107,14 @@ def to_signs(codes: Ints, num_classes: int) -> NDArray[np.int8]:
 
 
 def decide(margins: Floats, num_classes: int) -> Ints:
-    """The class code for each row of margins: sign for two classes (0 is +1), else the first largest."""
+    """The class code for each row of margins: sign for two classes (0 is +1), else the first largest.
+
+    Of several classes, margins that differ by rounding alone are equal (`zerokelvin.learners.ties`).
+    """
     if num_classes <= 2:
         return np.where(margins[:, 0] >= 0, num_classes - 1, 0).astype(np.int64)
-    return np.argmax(margins, axis=1).astype(np.int64)
+    tied = margins.max(axis=1) - DEAD_ZONE * np.abs(margins).max(axis=1)
+    return np.argmax(margins >= tied[:, None], axis=1).astype(np.int64)
 
 
 def _in_node_order(graph: Graph, labels: Any) -> list[Any]:
