@@ -26,10 +26,10 @@ def canonical_names(names: Sequence[Hashable] | None, num_nodes: int) -> tuple[H
     """
     if names is None:
         return None
-    plain = tuple(_plain(name) for name in names)
+    plain = _plain(names)
     if len(plain) != num_nodes:
         raise GraphError(f"{len(plain)} names for {num_nodes} nodes; give one name per node.")
-    if all(type(name) is int and name == i for i, name in enumerate(plain)):
+    if set(map(type, plain)) == {int} and plain == tuple(range(num_nodes)):
         return None
     try:
         distinct = len(set(plain))
@@ -51,12 +51,10 @@ def by_number(pairs: Ints, names: Sequence[Hashable]) -> tuple[Ints, Sequence[Ha
     >>> by_number(np.array([[0, 1]]), [2, 0, 1])
     (array([[2, 0]]), None)
     """
-    plain = [_plain(name) for name in names]
-    if not all(type(name) is int and 0 <= name < len(plain) for name in plain):
+    plain = _plain(names)
+    if set(map(type, plain)) != {int} or set(plain) != set(range(len(plain))):
         return pairs, plain
     numbers = np.array(plain, dtype=np.int64)
-    if len(np.unique(numbers)) != len(numbers):
-        return pairs, plain
     return numbers[pairs].reshape(-1, 2), None
 
 
@@ -133,9 +131,13 @@ def symmetric_csr(pairs: Ints, values: Floats, count: int) -> tuple[Ints, Ints, 
     return full.indptr.astype(np.int64), full.indices.astype(np.int64), full.data
 
 
-def _plain(name: Any) -> Any:
-    """NumPy's integers, floats, texts and truth values as Python's, which spell the same everywhere."""
-    return name.item() if isinstance(name, (np.integer, np.floating, np.str_, np.bool_)) else name
+def _plain(names: Sequence[Hashable]) -> tuple[Any, ...]:
+    """Names with NumPy's numbers, texts and truth values as Python's, which spell the same everywhere."""
+    values = tuple(names.tolist() if isinstance(names, np.ndarray) else names)
+    kinds = (np.integer, np.floating, np.str_, np.bool_)
+    if not any(issubclass(kind, kinds) for kind in set(map(type, values))):
+        return values
+    return tuple(value.item() if isinstance(value, kinds) else value for value in values)
 
 
 def _from_rows(edges: Any) -> tuple[NDArray[Any], Floats | None]:
