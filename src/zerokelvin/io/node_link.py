@@ -33,6 +33,30 @@ def read_node_link(path: Path, limits: Limits = DEFAULT) -> Graph:
         content = json.loads(data)
     except (ValueError, RecursionError, MemoryError) as problem:
         raise DataError(f"'{path}' cannot be read as JSON: {short(problem, 120).rstrip('.')}.") from None
+    try:
+        return _graph(content, path, limits)
+    except RecursionError:
+        raise DataError(f"'{path}' has a node with lists inside lists without end as id.") from None
+
+
+def write_node_link(graph: Graph, path: Path) -> None:
+    """Write a graph as JSON in node-link form."""
+    values = name_values(graph, "JSON")
+    names: list[Any] = values if isinstance(values, list) else values.tolist()
+    edges = [{"source": names[u], "target": names[v]} for u, v in graph.edges.tolist()]
+    if (graph.edge_weights != 1.0).any():
+        edges = [edge | {"weight": w} for edge, w in zip(edges, graph.edge_weights.tolist(), strict=True)]
+    content = {
+        "directed": False,
+        "multigraph": False,
+        "graph": {},
+        "nodes": [{"id": name} for name in names],
+        "edges": edges,
+    }
+    write_bytes(path, json.dumps(content).encode())
+
+
+def _graph(content: Any, path: Path, limits: Limits) -> Graph:
     nodes, edges = _lists(content, path)
     limits.check("nodes", len(nodes), path)
     names = [_identifier(node, path) for node in nodes]
@@ -51,23 +75,6 @@ def read_node_link(path: Path, limits: Limits = DEFAULT) -> Graph:
     array = np.array(pairs, dtype=np.int64).reshape(-1, 2)
     ends_by_number, kept = by_number(array, names)
     return Graph.from_edges(ends_by_number, weights, num_nodes=len(names), names=kept)
-
-
-def write_node_link(graph: Graph, path: Path) -> None:
-    """Write a graph as JSON in node-link form."""
-    values = name_values(graph, "JSON")
-    names: list[Any] = values if isinstance(values, list) else values.tolist()
-    edges = [{"source": names[u], "target": names[v]} for u, v in graph.edges.tolist()]
-    if (graph.edge_weights != 1.0).any():
-        edges = [edge | {"weight": w} for edge, w in zip(edges, graph.edge_weights.tolist(), strict=True)]
-    content = {
-        "directed": False,
-        "multigraph": False,
-        "graph": {},
-        "nodes": [{"id": name} for name in names],
-        "edges": edges,
-    }
-    write_bytes(path, json.dumps(content).encode())
 
 
 def _lists(content: Any, path: Path) -> tuple[list[Any], list[Any]]:

@@ -70,7 +70,7 @@ def graph_of(arrays: Mapping[str, NDArray[Any]], path: PathLike, limits: Limits 
     if count is not None and (count.size != 1 or count.dtype.kind not in "iu"):
         raise DataError(f"'n' of '{path}' must be one integer, the number of nodes.")
     declared = None if count is None else int(count.reshape(-1)[0])
-    limits.check("nodes", max(declared or 0, int(edges.max(initial=-1)) + 1), path)
+    limits.check("nodes", max(declared or 0, int(edges.max()) + 1 if edges.size else 0), path)
     names = arrays.get("names")
     if names is not None and names.ndim != 1:
         raise DataError(f"'names' of '{path}' has shape {names.shape}; give one name per node.")

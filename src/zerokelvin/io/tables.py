@@ -234,6 +234,8 @@ class _Edges:
         if text and pc.any(pc.match_substring_regex(names, r"^\s|\s$")).as_py():
             source, target = (pc.utf8_trim_whitespace(column) for column in (source, target))
             return self.graph(source, target, weights, text=True)
+        if text and pc.any(pc.match_substring_regex(names, "[\r\n]")).as_py():
+            raise DataError(f"'{self.path}' has a name over several lines; close every quote on its line.")
         if text and pc.index(names, "").as_py() >= 0:
             raise DataError(f"'{self.path}' has a row without a name for one of its nodes; fill or drop it.")
         codes = np.concatenate([chunk.indices.to_numpy() for chunk in encoded.chunks]).astype(np.int64)
