@@ -9,6 +9,7 @@ __all__ = [
     "DataError",
     "GraphError",
     "LabelError",
+    "LabelWarning",
     "MissingDependencyError",
     "NodeError",
     "ParameterError",
@@ -31,6 +32,10 @@ class NodeError(ZerokelvinError, LookupError):
 
 class LabelError(ZerokelvinError, ValueError):
     """A label or a labelling cannot be used as given."""
+
+
+class LabelWarning(UserWarning):
+    """Labels are used as given, but are probably not meant so; the text says what to write instead."""
 
 
 class ParameterError(ZerokelvinError, ValueError):

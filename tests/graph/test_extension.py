@@ -56,6 +56,15 @@ def test_arrays_of_indices():
     assert PLAIN.extended(edges=[(np.int64(0), np.int64(2))]).weight(0, 2) == 1.0
 
 
+def test_a_numbered_graph_may_grow_by_names():
+    grown = PLAIN.extended(["dan", 7], [(2, "dan", 0.5), (7, 0, 2.0)])
+    assert grown.names == (0, 1, 2, "dan", 7)
+    assert (grown.weight(2, 3), grown.weight(0, 4)) == (0.5, 2.0)
+    by_array = PLAIN.extended([4, 3], np.array([[4, 0], [3, 1]]))
+    assert by_array.names == (0, 1, 2, 4, 3)
+    assert (by_array.weight(0, 3), by_array.weight(1, 4)) == (1.0, 1.0)
+
+
 def test_weights_that_cancel_drop_the_edge():
     assert PLAIN.extended(edges=[(0, 1)], weights=[-1.0]).num_edges == 1
 
@@ -75,8 +84,10 @@ def test_weights_that_cancel_drop_the_edge():
         (NAMED, ((), 7), GraphError, "7 are not pairs"),
         (NAMED, ((), [("ann", "cem")], [np.nan]), GraphError, "finite"),
         (NAMED, ((), [("ann", "cem")], [1.0, 2.0]), GraphError, "2 weights for 1 edges"),
-        (PLAIN, ([5],), GraphError, "5 is not the next number.* 3 comes next"),
-        (PLAIN, (["dan"],), GraphError, "'dan' is not the next number"),
+        (PLAIN, ([2],), GraphError, "2 is there already"),
+        (PLAIN, (["dan", "dan"],), GraphError, "'dan' is there already"),
+        (NAMED, ((), [("ann", "cem", 2.0)], [1.0]), GraphError, "weights are given twice"),
+        (NAMED, ((), [("ann", "cem", "x")]), GraphError, "'x' in third place"),
         (PLAIN, (-1,), GraphError, "-1 nodes"),
         (PLAIN, (True,), GraphError, "no list of names"),
         (PLAIN, (1, [(0, 4)]), NodeError, "no node 4.*add it as a new node"),

@@ -271,7 +271,22 @@ def test_graphs_without_edges_and_with_lonely_nodes():
         ([(0, 1)], {"names": ["a", "a"]}, "'a' stands twice"),
         ([(0, 1)], {"names": [["a"], "b"]}, "hashable"),
         ([(["a"], "b")], {}, "hashable"),
-        ([(0, 1, 2)], {}, r"edge \(0, 1, 2\) is not a pair"),
+        ([(0, 1, "x")], {}, "'x' in third place, which is no weight"),
+        ([(0, 1, True)], {}, "True in third place"),
+        ([(0, 1, math.nan)], {}, "weight nan"),
+        ([(0, 1, 10**400)], {}, "not numbers"),
+        ([(0, 1, 2.0)], {"weights": [2.0]}, "weights are given twice"),
+        ([(0, 1, 2.0), (0, 1)], {}, r"edge \(0, 1\) is not a triple"),
+        ([(0, 1), (0, 1, 2.0)], {}, r"edge \(0, 1, 2.0\) is not a pair"),
+        ([(0, 1, 2, 3)], {}, r"edge \(0, 1, 2, 3\) is not a pair"),
+        (
+            np.array([[0, 1, 2], [1, 2, 0]]),
+            {},
+            r"\(2, 3\) may be an edge_index of three edges or two triples",
+        ),
+        (np.array([[0.5, 1, 2], [1, 2, 0], [0, 1, 1]]), {}, "fractions"),
+        (np.array([[np.nan, 1, 2], [1, 2, 0], [0, 1, 1]]), {}, "fractions"),
+        (np.zeros((5, 4)), {}, r"shape \(5, 4\); give pairs of nodes, shape \(m, 2\), an edge_index"),
         (["ab"], {}, "edge 'ab' is not a pair"),
         (np.array([0, 1]), {}, r"shape \(2,\)"),
         (np.array([[0.0, 1.5]]), {}, "fractions"),
@@ -413,13 +428,19 @@ def test_the_hash_sees_nodes_edges_weights_and_names():
         Graph.from_edges([(0, 1)], num_nodes=3),
         Graph.from_edges([(0, 2)], num_nodes=3),
         Graph.from_edges([(0, 1)], names=["0", "1"]),
-        Graph.from_edges([(0, 1)], names=[0, 1]),
+        Graph.from_edges([(0, 1)], names=[1, 0]),
+        Graph.from_edges([(0, 1)], names=[np.int64(5), np.int64(6)]),
+        Graph.from_edges([(0, 1)], names=[np.int64(5), np.int64(7)]),
+        Graph.from_edges([(0, 1)], names=[False, True]),
         Graph.from_edges([(0, 1)], names=["1", "0"]),
         Graph.from_edges([(0, 1)], names=["0", "1\0str:'2'"]),
         Graph.from_edges([(0, 1), (0, 1)], [1.0, -2.0]),
     ]
     assert len({graph.content_hash for graph in graphs}) == len(set(graphs)) == len(graphs)
     assert graphs[0] == Graph.from_edges([(1, 0)])
+    assert graphs[0] == Graph.from_edges([(0, 1)], names=[0, 1])
+    assert graphs[0] == Graph.from_edges([(0, 1)], names=np.arange(2))
+    assert Graph.from_edges([(0, 1)], names=np.array(["a", "b"])) == Graph.from_edges([("a", "b")])
     assert graphs[0] != "something else"
 
 

@@ -17,7 +17,7 @@ from zerokelvin.graph import Graph
 from zerokelvin.io import read_graph, write_graph
 
 GARBAGE = bytes(range(256)) * 20
-SUFFIXES = ["csv", "tsv", "txt", "csv.gz", "parquet", "mtx", "mtx.gz", "graphml", "gml", "npz"]
+SUFFIXES = ["csv", "tsv", "txt", "csv.gz", "parquet", "mtx", "mtx.gz", "graphml", "gml", "npz", "json"]
 
 
 def npz(**arrays: object) -> bytes:
@@ -33,7 +33,7 @@ def parquet(**columns: object) -> bytes:
 
 
 def broken_utf8() -> bytes:
-    good = parquet(a=["xyzzy"], b=["plugh"])
+    good = parquet(u=["xyzzy"], v=["plugh"])
     return good.replace(b"xyzzy", b"xy\xff\xfey")
 
 
@@ -51,7 +51,7 @@ GRAPHML = '<graphml xmlns="http://graphml.graphdrawing.org/xmlns">{}</graphml>'
         ("e.csv", "a\nb\n", "one column only"),
         ("e.tsv", "a b\nc d\n", "one column only"),
         ("e.csv", "a,b,1\nb,c,nan\n", "line 2 of .* has weight nan"),
-        ("e.csv", "x,y,weight\n# c\na,b,1\nb,c,\n", "line 4 of .* has no weight"),
+        ("e.csv", "u,v,weight\n# c\na,b,1\nb,c,\n", "line 4 of .* has no weight"),
         ("e.csv", "a,b,\nb,c,2\n", "line 1 of .* has no weight"),
         ("e.csv", "a,b,1\nb,c,inf\n", "line 2 of .* has weight inf"),
         ("e.csv", "a,b,1\nb,c,heavy\n", "line 2 of .* has weight 'heavy', which is not a number"),
@@ -67,15 +67,15 @@ GRAPHML = '<graphml xmlns="http://graphml.graphdrawing.org/xmlns">{}</graphml>'
         ("e.csv.gz", b"a,b\nb,c\n", "not a complete gzip file"),
         ("e.csv.gz", gzip.compress(b"a,b\nb,c\n" * 99)[:-20], "not a complete gzip file"),
         ("e.parquet", parquet(a=["x"]), "one column only"),
-        ("e.parquet", parquet(a=["x", "y"], b=["y", None]), "row 2 of .* has no node in column 'b'"),
-        ("e.parquet", parquet(a=[1, 2], b=[2, 3], c=[1.0, float("nan")]), "row 2 of .* has weight nan"),
-        ("e.parquet", parquet(a=[1, 2], b=[2, 3], c=[1.0, None]), "row 2 of .* has no weight"),
-        ("e.parquet", parquet(a=["x"], b=["y"], weight=["z"]), "'weight' of .* holds string, not numbers"),
-        ("e.parquet", parquet(a=[1.5], b=[2.5]), "holds double; node names are integers or strings"),
-        ("e.parquet", parquet(a=pa.array([2**64 - 1], pa.uint64()), b=[1]), "beyond 64 bits"),
-        ("e.parquet", parquet(a=pa.array([], pa.int64()), b=pa.array([], pa.int64())), "holds no edges"),
+        ("e.parquet", parquet(u=["x", "y"], v=["y", None]), "row 2 of .* has no node in column 'v'"),
+        ("e.parquet", parquet(u=[1, 2], v=[2, 3], w=[1.0, float("nan")]), "row 2 of .* has weight nan"),
+        ("e.parquet", parquet(u=[1, 2], v=[2, 3], w=[1.0, None]), "row 2 of .* has no weight"),
+        ("e.parquet", parquet(u=["x"], v=["y"], weight=["z"]), "'weight' of .* holds string, not numbers"),
+        ("e.parquet", parquet(u=[1.5], v=[2.5]), "holds double; node names are integers or strings"),
+        ("e.parquet", parquet(u=pa.array([2**64 - 1], pa.uint64()), v=[1]), "beyond 64 bits"),
+        ("e.parquet", parquet(u=pa.array([], pa.int64()), v=pa.array([], pa.int64())), "holds no edges"),
         ("e.parquet", broken_utf8(), "cannot be read as parquet"),
-        ("e.parquet", parquet(a=[1] * 999, b=[2] * 999)[:-9], "cannot be read as parquet"),
+        ("e.parquet", parquet(u=[1] * 999, v=[2] * 999)[:-9], "cannot be read as parquet"),
         ("e.mtx", MTX.format("real", "2 2 1\n1 2 5"), "not symmetric"),
         ("e.mtx", MTX.format("real", "2 3 1\n1 2 5"), "must be square"),
         ("e.mtx", MTX.format("real", "2 2 2\n1 2 nan\n2 1 nan"), r"entry \(1, 2\) of .* has weight nan"),
@@ -138,7 +138,7 @@ def test_garbage_in_every_format(tmp_path: Path, suffix: str, content: bytes) ->
     assert "\n" not in str(caught.value)
 
 
-@pytest.mark.parametrize("suffix", ["csv.gz", "parquet", "mtx", "mtx.gz", "graphml", "gml", "npz"])
+@pytest.mark.parametrize("suffix", ["csv.gz", "parquet", "mtx", "mtx.gz", "graphml", "gml", "npz", "json"])
 @pytest.mark.parametrize("kept", [0.2, 0.5, 0.9])
 def test_files_cut_short(tmp_path: Path, suffix: str, kept: float) -> None:
     """A compressed or structured file that ends early is never read as a smaller graph."""
@@ -155,7 +155,9 @@ def test_missing_file_folder_and_suffix(tmp_path: Path) -> None:
     with pytest.raises(DataError, match="is a folder"):
         read_graph(tmp_path, format="csv")
     (tmp_path / "e.xlsx").write_text("x")
-    with pytest.raises(DataError, match=r"unknown suffix '.xlsx'; known: .csv .tsv .* .npz, or give format="):
+    with pytest.raises(
+        DataError, match=r"unknown suffix '.xlsx'; known: .csv .tsv .* .npz .json, or give format="
+    ):
         read_graph(tmp_path / "e.xlsx")
     with pytest.raises(ParameterError, match="unknown format 'xlsx'; known: csv"):
         read_graph(tmp_path / "e.xlsx", format="xlsx")
@@ -178,14 +180,16 @@ def test_missing_columns_and_options(tmp_path: Path) -> None:
     with pytest.raises(DataError, match="has no column 3; its 3 columns are numbered from 0"):
         read_graph(path, target=3)
     with pytest.raises(DataError, match="has no column 'w'"):
-        read_graph(path, weight="w")
+        read_graph(path, source="a", target="b", weight="w")
+    with pytest.raises(DataError, match="is both a node and the weight"):
+        read_graph(path, source="a", target="b", weight="a")
     with pytest.raises(DataError, match=r"'a' of .* is both source and target"):
         read_graph(path, source="a", target="a")
     with pytest.raises(ParameterError, match="delimiter ',,' is not one ASCII character"):
         read_graph(path, delimiter=",,")
     table = tmp_path / "e.parquet"
-    table.write_bytes(parquet(a=[1], b=[2]))
-    with pytest.raises(DataError, match="has no column 'q'; its columns are a, b"):
+    table.write_bytes(parquet(u=[1], v=[2]))
+    with pytest.raises(DataError, match="has no column 'q'; its columns are u, v"):
         read_graph(table, source="q")
     with pytest.raises(DataError, match="no weight column"):
         read_graph(table, weight=True)

@@ -37,7 +37,8 @@ def write(folder: Path, content: str, name: str = "labels.csv") -> Path:
         (WORDS, "cem,x\nann,\nbob,x\n", [None, "x", "x"]),
         (WORDS, "cem,x\n", [None, None, "x"]),
         (WORDS, "cem,-1\nann,1\nbob,1\n", [1, 1, -1]),
-        (WORDS, "who,what\ncem,-1\nann,1\nbob,1\n", [1, 1, -1]),
+        (WORDS, "who,label\ncem,-1\nann,1\nbob,1\n", [1, 1, -1]),
+        (WORDS, "Node ID,what\ncem,-1\nann,1\nbob,1\n", [1, 1, -1]),
         (WORDS, "cem,1.0\nann,0.0\nbob,\n", [0, None, 1]),
         (WORDS, "cem,01\nann,1\nbob,1\n", ["1", "1", "01"]),
         (WORDS, "cem,x\ncem,x\nann,y\n", ["y", None, "x"]),
@@ -97,7 +98,7 @@ def test_npz_marks_unlabelled_with_minus_one(tmp_path: Path) -> None:
     [
         ("l.csv", "ann,x\n\nzoe,y\n", NodeError, r"line 3 of .*l\.csv' labels node 'zoe'"),
         ("l.csv", "node,label\nann,x\n# c\nzoe,y\n", NodeError, r"line 4 of .*l\.csv' labels node 'zoe'"),
-        ("l.csv", "paper,topic\nann,x\n", NodeError, "line 1 .* if it is a header"),
+        ("l.csv", "thesis,field\nann,x\n", NodeError, "line 1 .* if it is a header"),
         (
             "l.csv",
             "ann,x\nbob,y\nann,z\n",

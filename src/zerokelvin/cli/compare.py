@@ -8,7 +8,14 @@ import click
 
 from zerokelvin.cli.group import common_options
 from zerokelvin.cli.output import percent, print_json, print_table, print_text
-from zerokelvin.cli.problem import problem_arguments, problem_options, read_problem
+from zerokelvin.cli.problem import (
+    Reading,
+    gather_options,
+    problem_arguments,
+    problem_options,
+    read_problem,
+    table_options,
+)
 from zerokelvin.cli.progress import reporting
 from zerokelvin.errors import ParameterError
 from zerokelvin.experiments import Comparison, Problem
@@ -35,6 +42,7 @@ __all__ = ["compare"]
     metavar="N",
     help="Fit batch classifiers again after N labels.  [default: after each per cent of the nodes]",
 )
+@table_options
 @click.option(
     "--time-limit", default=60.0, show_default=True, help="Seconds for all games of a row together."
 )
@@ -47,6 +55,7 @@ __all__ = ["compare"]
 )
 @click.option("--picture/--no-picture", default=True, show_default=True, help="Draw the picture.")
 @common_options
+@gather_options
 def compare(
     graph: str,
     labels: str | None,
@@ -62,6 +71,7 @@ def compare(
     output: str,
     picture: bool,
     as_json: bool,
+    reading: Reading,
 ) -> None:
     """Play every learner, and what you might use instead, on a labelled GRAPH.
 
@@ -84,9 +94,14 @@ def compare(
     if labels is not None and labels_option is not None:
         raise ParameterError("labels are given twice; use LABELS or --labels, not both.")
     folder = free_folder(output) if picture else None
-    with reporting() as report:
+    with reporting() as report, reading.saying_it_once():
         chosen = labels_option if labels is None else labels
-        problem = read_problem(report, graph, chosen, component, neighbors)
+        problem = read_problem(report, graph, chosen, component, neighbors, reading)
+
+        def playing(task: str, done: int, total: int | None) -> None:
+            reading.announce()
+            report(task, done, total)
+
         found = play_all(
             problem.graph,
             problem.labels,
@@ -96,8 +111,9 @@ def compare(
             seed=seed,
             refit=refit,
             time_limit=time_limit,
-            progress=report,
+            progress=playing,
         )
+        reading.announce()
         files = [] if folder is None else _draw(problem, found, folder)
     if as_json:
         print_json({"graph": problem.name} | found.as_dict() | {"files": [str(path) for path in files]})

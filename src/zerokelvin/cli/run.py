@@ -8,7 +8,14 @@ import click
 
 from zerokelvin.cli.group import common_options
 from zerokelvin.cli.output import percent, print_json, print_table, print_text
-from zerokelvin.cli.problem import problem_arguments, problem_options, read_problem
+from zerokelvin.cli.problem import (
+    Reading,
+    gather_options,
+    problem_arguments,
+    problem_options,
+    read_problem,
+    table_options,
+)
 from zerokelvin.cli.progress import reporting
 from zerokelvin.experiments import Problem, Summary, parse_parameters, summarize
 from zerokelvin.session import play_shuffles
@@ -54,8 +61,10 @@ __all__ = ["run"]
     "--drift", default=0, show_default=True, help="How often two classes change places during a game."
 )
 @click.option("--forget", type=int, metavar="W", help="Predict from the latest W to 2W answers only.")
+@table_options
 @click.option("--plot", metavar="FILE", help="Save the cumulative curves as png, svg or pdf.")
 @common_options
+@gather_options
 def run(
     graph: str,
     labels: str | None,
@@ -65,18 +74,21 @@ def run(
     neighbors: int,
     plot: str | None,
     as_json: bool,
+    reading: Reading,
     **game: Any,
 ) -> None:
     """Measure a learner on a labelled GRAPH.
 
     Every node is predicted, then its label may be asked for and learned, in several random orders; the
     errors are means over the orders, with their standard deviations. GRAPH is a file (csv, tsv, txt,
-    parquet, mtx, graphml, gml, npz), or a name that 'zerokelvin datasets' lists. LABELS is a table of
-    nodes and labels; leave it out where GRAPH holds labels too.
+    parquet, mtx, graphml, gml, npz, json), or a name that 'zerokelvin datasets' lists. LABELS is a table of
+    nodes and labels; leave it out where GRAPH holds labels too. Columns that are not plainly named are never
+    guessed: name them. What was read is said on standard error.
 
     \b
     Examples:
       zerokelvin run edges.csv labels.csv
+      zerokelvin run paid.csv who.csv --source payer --target payee --weight amount --label kind
       zerokelvin run cora --learner perceptron --param b=2 --component largest
       zerokelvin run digits --neighbors 5 --policy margin:0.1 --plot curves.png
       zerokelvin run cora --shuffles 5 --json
@@ -91,16 +103,22 @@ def run(
         from zerokelvin.experiments.plots import check_picture
 
         check_picture(plot)
-    with reporting() as report:
-        problem = read_problem(report, graph, labels, component, neighbors)
+    with reporting() as report, reading.saying_it_once():
+        problem = read_problem(report, graph, labels, component, neighbors, reading)
+
+        def playing(*at: int) -> None:
+            reading.announce()
+            report("Playing", at[0], at[1])
+
         runs = play_shuffles(
             problem.graph,
             problem.labels,
             learner,
-            progress=lambda *at: report("Playing", *at),
+            progress=playing,
             **game,
             **params,
         )
+        reading.announce()
         report("Summing up", 0, None)
         summary = summarize(runs)
         if plot is not None:

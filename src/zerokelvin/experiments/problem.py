@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from zerokelvin.errors import DataError, ParameterError
 from zerokelvin.graph import Graph, knn_graph
-from zerokelvin.io import DataSet, dataset_names, load_dataset, read_graph, read_labels
+from zerokelvin.io import DataSet, Limits, ReadReport, dataset_names, load_dataset, read_graph, read_labels
 
 __all__ = ["Problem", "load_problem"]
 
@@ -35,6 +35,14 @@ def load_problem(
     component: str = "all",
     neighbors: int = 10,
     progress: Callable[[int, int | None], None] | None = None,
+    source: str | int | None = None,
+    target: str | int | None = None,
+    weight: str | int | bool | None = None,
+    header: bool | None = None,
+    node: str | int | None = None,
+    label: str | int | None = None,
+    limits: Limits | None = None,
+    report: Callable[[ReadReport], None] | None = None,
 ) -> Problem:
     """Load a labelled graph.
 
@@ -50,6 +58,14 @@ def load_problem(
         For data sets of points: each point is joined to this many nearest others.
     progress
         Called during a download with the bytes received and, if known, the bytes expected.
+    source, target, weight, header
+        Passed on to `read_graph`, where `graph` is a table.
+    node, label
+        Passed on to `read_labels`, where `labels` is a table.
+    limits
+        How much the files may hold.
+    report
+        Called with a `ReadReport` for every file read.
 
     Examples
     --------
@@ -63,17 +79,31 @@ def load_problem(
         if not Path(name).exists():
             raise DataError(f"there is no file '{name}'; give the path of a graph or the name of a data set.")
         raise DataError(f"'{name}' holds no labels; name a file with the label of each node as well.")
+    allowed = Limits() if limits is None else limits
+    columns: dict[str, Any] = {"source": source, "target": target, "weight": weight, "header": header}
+    pair: dict[str, Any] = {"node": node, "label": label}
+    if labels is None:
+        _refuse(pair, "there is no table of labels")
     if name in dataset_names() or (labels is None and not _is_other_file(name)):
-        data = load_dataset(name, progress=progress)
+        _refuse(columns, f"'{name}' is a data set, not a table")
+        data = load_dataset(name, progress=progress, limits=allowed)
         network = _graph_of(data, neighbors)
-        values: NDArray[Any] = data.labels if labels is None else read_labels(labels, network)
+        values: NDArray[Any] = data.labels
     else:
-        network = read_graph(name)
-        values = read_labels(name if labels is None else labels, network)
+        network = read_graph(name, limits=allowed, report=report, **columns)
+        values = np.zeros(0) if labels is not None else read_labels(name, network, limits=allowed)
+    if labels is not None:
+        values = read_labels(labels, network, limits=allowed, report=report, **pair)
     if component == "all":
         return Problem(name, network, values)
     kept, nodes = network.largest_component()
     return Problem(name, kept, values[nodes], network.num_nodes - kept.num_nodes)
+
+
+def _refuse(options: dict[str, Any], why: str) -> None:
+    for name, value in options.items():
+        if value is not None:
+            raise ParameterError(f"{name}={value!r} has no meaning here, for {why}; leave it out.")
 
 
 def _is_other_file(name: str) -> bool:

@@ -2,6 +2,7 @@
 
 from zerokelvin.graph import generators
 from zerokelvin.graph.builders import epsilon_graph, knn_graph
+from zerokelvin.graph.convert import as_graph
 from zerokelvin.graph.exponential import ExponentialGraph, exponential_graph
 from zerokelvin.graph.generators import LabelledGraph
 from zerokelvin.graph.graph import Graph
@@ -20,6 +21,7 @@ __all__ = [
     "Graph",
     "LabelledGraph",
     "Measured",
+    "as_graph",
     "bal",
     "cut",
     "diameter",

@@ -1,4 +1,4 @@
-"""Bring what a caller hands over to canonical form: index pairs, finite weights, symmetric CSR."""
+"""Bring what a caller hands over to canonical form: names, index pairs, finite weights, symmetric CSR."""
 
 from __future__ import annotations
 
@@ -11,56 +11,69 @@ from numpy.typing import NDArray
 
 from zerokelvin.errors import GraphError, NodeError
 
-__all__ = ["check_names", "edge_weights", "index_pairs", "symmetric_csr"]
+__all__ = ["by_number", "canonical_names", "edge_weights", "index_pairs", "symmetric_csr", "third_weights"]
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
 
+_SHAPES = "give pairs of nodes, shape (m, 2), an edge_index, (2, m), or triples with a weight, (m, 3)"
 
-def check_names(names: tuple[Hashable, ...], num_nodes: int) -> None:
-    """Refuse names that are not one hashable, distinct name per node."""
-    if len(names) != num_nodes:
-        raise GraphError(f"{len(names)} names for {num_nodes} nodes; give one name per node.")
+
+def canonical_names(names: Sequence[Hashable] | None, num_nodes: int) -> tuple[Hashable, ...] | None:
+    """One hashable, distinct name per node, or None where a node's name is its index.
+
+    Names 0, 1, … n − 1 in this order are no names. NumPy's numbers and texts become Python's.
+    """
+    if names is None:
+        return None
+    plain = _plain(names)
+    if len(plain) != num_nodes:
+        raise GraphError(f"{len(plain)} names for {num_nodes} nodes; give one name per node.")
+    if set(map(type, plain)) == {int} and plain == tuple(range(num_nodes)):
+        return None
     try:
-        distinct = len(set(names))
+        distinct = len(set(plain))
     except TypeError as problem:
         raise GraphError(f"node names must be hashable: {problem}.") from None
     if distinct != num_nodes:
         seen: set[Hashable] = set()
-        twice = next(name for name in names if name in seen or seen.add(name))  # type: ignore[func-returns-value]
+        twice = next(name for name in plain if name in seen or seen.add(name))  # type: ignore[func-returns-value]
         raise GraphError(f"node name {twice!r} stands twice; names must be distinct.")
+    return plain
 
 
-def index_pairs(edges: Any, names: Sequence[Hashable] | None) -> tuple[Ints, list[Hashable] | None]:
-    """Edges as index pairs, and the names found where the edges hold names."""
-    array = edges if isinstance(edges, np.ndarray) else None
+def by_number(pairs: Ints, names: Sequence[Hashable]) -> tuple[Ints, Sequence[Hashable] | None]:
+    """Index pairs and names of a graph that came with names; where these are 0 … n − 1, each is its index.
+
+    So one graph has one form whatever order its nodes came in, and an array of labels is in the order of the
+    numbers. Other names stay in the order they came in.
+
+    >>> by_number(np.array([[0, 1]]), [2, 0, 1])
+    (array([[2, 0]]), None)
+    """
+    plain = _plain(names)
+    if set(map(type, plain)) != {int} or set(plain) != set(range(len(plain))):
+        return pairs, plain
+    numbers = np.array(plain, dtype=np.int64)
+    return numbers[pairs].reshape(-1, 2), None
+
+
+def index_pairs(
+    edges: Any, names: Sequence[Hashable] | None
+) -> tuple[Ints, list[Hashable] | None, Floats | None]:
+    """Edges as index pairs, the names found where the edges hold names, and the weights of triples."""
+    array = np.asarray(edges) if hasattr(edges, "__array__") and hasattr(edges, "shape") else None
     if array is not None and array.size == 0:
-        return np.zeros((0, 2), dtype=np.int64), None
+        return np.zeros((0, 2), dtype=np.int64), None, None
+    weights: Floats | None = None
     if array is None or (array.dtype.kind == "O" and array.ndim == 2):
-        try:
-            rows = list(edges)
-        except TypeError:
-            raise GraphError(f"edges {edges!r} are not pairs of nodes.") from None
-        if not rows:
-            return np.zeros((0, 2), dtype=np.int64), None
-        if any(not isinstance(row, (tuple, list, np.ndarray)) or len(row) != 2 for row in rows):
-            bad = next(r for r in rows if not isinstance(r, (tuple, list, np.ndarray)) or len(r) != 2)
-            raise GraphError(f"edge {bad!r} is not a pair of nodes.")
-        if all(isinstance(end, (int, np.integer)) and not isinstance(end, bool) for r in rows for end in r):
-            try:
-                array = np.array(rows, dtype=np.int64)
-            except OverflowError:
-                raise GraphError(
-                    "a node index is beyond 64 bits; pass such numbers as names (text)."
-                ) from None
-        else:
-            array = np.empty((len(rows), 2), dtype=object)
-            for i, row in enumerate(rows):
-                array[i, 0], array[i, 1] = row
-    if array.ndim != 2 or array.shape[1] != 2:
-        raise GraphError(f"edges have shape {array.shape}; give pairs of nodes, shape (m, 2).")
+        array, weights = _from_rows(edges)
+        if not len(array):
+            return np.zeros((0, 2), dtype=np.int64), None, None
+    else:
+        array, weights = _from_array(array)
     if array.dtype.kind in "iu":
-        return array.astype(np.int64), None
+        return array.astype(np.int64), None, weights
     if array.dtype.kind == "f":
         raise GraphError("edges hold fractions; give node indices as integers, or names.")
     given = list(array.ravel().tolist())
@@ -72,7 +85,7 @@ def index_pairs(edges: Any, names: Sequence[Hashable] | None) -> tuple[Ints, lis
         raise NodeError(f"edge node {missing.args[0]!r} is not among the names.") from None
     except TypeError as problem:
         raise GraphError(f"node names must be hashable: {problem}.") from None
-    return flat.reshape(-1, 2), known
+    return flat.reshape(-1, 2), known, weights
 
 
 def edge_weights(weights: Any, count: int) -> Floats:
@@ -83,7 +96,7 @@ def edge_weights(weights: Any, count: int) -> Floats:
         raise GraphError("edge weights are complex; give real numbers.")
     try:
         values = np.asarray(weights, dtype=np.float64)
-    except (TypeError, ValueError) as problem:
+    except (TypeError, ValueError, OverflowError) as problem:
         raise GraphError(f"edge weights are not numbers: {problem}.") from None
     if values.shape != (count,):
         raise GraphError(f"{values.size} weights for {count} edges; give one weight per edge.")
@@ -91,6 +104,16 @@ def edge_weights(weights: Any, count: int) -> Floats:
     if len(bad):
         raise GraphError(f"edge {bad[0]} has weight {values[bad[0]]}; weights must be finite numbers.")
     return values
+
+
+def third_weights(rows: list[Any]) -> Floats:
+    """The weights of triples, which must be numbers."""
+    for row in rows:
+        if not isinstance(row[2], (int, float, np.integer, np.floating)) or isinstance(row[2], bool):
+            raise GraphError(
+                f"edge {row!r} has {row[2]!r} in third place, which is no weight; give a number, or pairs."
+            )
+    return edge_weights([row[2] for row in rows], len(rows))
 
 
 def symmetric_csr(pairs: Ints, values: Floats, count: int) -> tuple[Ints, Ints, Floats]:
@@ -106,3 +129,59 @@ def symmetric_csr(pairs: Ints, values: Floats, count: int) -> tuple[Ints, Ints, 
     full = (half + half.T).tocsr()
     full.sort_indices()
     return full.indptr.astype(np.int64), full.indices.astype(np.int64), full.data
+
+
+def _plain(names: Sequence[Hashable]) -> tuple[Any, ...]:
+    """Names with NumPy's numbers, texts and truth values as Python's, which spell the same everywhere."""
+    values = tuple(names.tolist() if isinstance(names, np.ndarray) else names)
+    kinds = (np.integer, np.floating, np.str_, np.bool_)
+    if not any(issubclass(kind, kinds) for kind in set(map(type, values))):
+        return values
+    return tuple(value.item() if isinstance(value, kinds) else value for value in values)
+
+
+def _from_rows(edges: Any) -> tuple[NDArray[Any], Floats | None]:
+    """An array of pairs, of integers or objects, and the weights where the rows are triples."""
+    try:
+        rows = list(edges)
+    except TypeError:
+        raise GraphError(f"edges {edges!r} are not pairs of nodes.") from None
+    size = len(rows[0]) if rows and isinstance(rows[0], (tuple, list, np.ndarray)) else 2
+    wanted = size if size == 3 else 2
+    for row in rows:
+        if not isinstance(row, (tuple, list, np.ndarray)) or len(row) != wanted:
+            kind = "a pair of nodes" if wanted == 2 else "a triple of two nodes and a weight, as the first is"
+            raise GraphError(f"edge {row!r} is not {kind}.")
+    weights = third_weights(rows) if wanted == 3 else None
+    ends = [(row[0], row[1]) for row in rows]
+    if all(isinstance(end, (int, np.integer)) and not isinstance(end, bool) for r in ends for end in r):
+        try:
+            return np.array(ends, dtype=np.int64), weights
+        except OverflowError:
+            raise GraphError("a node index is beyond 64 bits; pass such numbers as names (text).") from None
+    array = np.empty((len(ends), 2), dtype=object)
+    for i, (u, v) in enumerate(ends):
+        array[i, 0], array[i, 1] = u, v
+    return array, weights
+
+
+def _from_array(array: NDArray[Any]) -> tuple[NDArray[Any], Floats | None]:
+    """Pairs out of an array; of shape (2, 2) the rows are pairs."""
+    if array.ndim != 2:
+        raise GraphError(f"edges have shape {array.shape}; {_SHAPES}.")
+    if array.shape[1] == 2:
+        return array, None
+    if array.shape == (2, 3) and array.dtype.kind in "iu":
+        raise GraphError(
+            "edges of shape (2, 3) may be an edge_index of three edges or two triples; pass edges.T for the "
+            "first, or pairs and weights= for the second."
+        )
+    if array.shape[0] == 2 and array.dtype.kind in "iu":
+        return array.T, None
+    if array.shape[1] != 3 or array.dtype.kind not in "iuf":
+        raise GraphError(f"edges have shape {array.shape}; {_SHAPES}.")
+    ends = array[:, :2]
+    whole = ends if ends.dtype.kind in "iu" else np.where(np.abs(ends) < 2.0**53, ends, np.nan)
+    if not (whole == np.floor(whole)).all():
+        raise GraphError("edges hold fractions; give node indices as integers, or names.")
+    return ends.astype(np.int64), edge_weights(array[:, 2], len(array))

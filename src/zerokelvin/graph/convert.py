@@ -1,18 +1,37 @@
-"""Columns of data frames and tables, and graphs of other packages, as edges, weights and names."""
+"""Columns of data frames and tables, and graphs of other packages, as edges, weights and names.
+
+A package is told by the module of the value's type, so that none is imported that the caller does not use.
+Frames of any package are read column by column: through Arrow where they offer it, else as NumPy arrays.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Hashable, Iterable, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
+import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from zerokelvin.errors import GraphError
+from zerokelvin.graph.canonical import by_number
+from zerokelvin.graph.edge_columns import known_pair, known_weights
 
-__all__ = ["EdgeList", "from_arrow", "from_igraph", "from_networkx", "from_pandas"]
+if TYPE_CHECKING:
+    from zerokelvin.graph.graph import Graph
+
+__all__ = [
+    "EdgeList",
+    "as_graph",
+    "from_arrow",
+    "from_frame",
+    "from_igraph",
+    "from_networkx",
+    "from_pandas",
+    "is_frame",
+]
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
@@ -27,6 +46,43 @@ class EdgeList(NamedTuple):
     names: Sequence[Hashable] | None
 
 
+def as_graph(value: Any) -> Graph:
+    """The graph that a value is, or is plainly meant for.
+
+    Parameters
+    ----------
+    value
+        A `Graph` (returned as it is), an undirected networkx or igraph graph, a scipy sparse matrix, a data
+        frame or table with columns source and target (and weight), or edges as `Graph.from_edges` takes them.
+
+    Examples
+    --------
+    >>> as_graph([("ann", "bob"), ("bob", "cem")])
+    Graph(nodes=3, edges=2)
+    """
+    from zerokelvin.graph.graph import Graph
+
+    if isinstance(value, Graph):
+        return value
+    packages = {kind.__module__.partition(".")[0] for kind in type(value).__mro__}
+    if "networkx" in packages and hasattr(value, "is_directed"):
+        return Graph.from_networkx(value)
+    if "igraph" in packages and hasattr(value, "is_directed"):
+        return Graph.from_igraph(value)
+    if sp.issparse(value):
+        return Graph.from_scipy(value)
+    if isinstance(value, (str, bytes)) or hasattr(value, "__fspath__"):
+        raise GraphError(f"{value!r} is text, not a graph; read a file with zk.read_graph first.")
+    if isinstance(getattr(value, "graph", None), Graph):
+        raise GraphError(f"a {type(value).__name__} is not a graph but holds one; pass its .graph.")
+    if is_frame(value) or isinstance(value, Iterable):
+        return Graph.from_edges(value)
+    raise GraphError(
+        f"{type(value).__name__} is no graph; pass a Graph, a networkx or igraph graph, a scipy sparse "
+        "matrix, a data frame of edges or a list of them."
+    )
+
+
 def from_networkx(graph: Any, weight: str) -> EdgeList:
     """Take apart an undirected networkx graph; edges without `weight` weigh 1."""
     if graph.is_directed():
@@ -35,29 +91,61 @@ def from_networkx(graph: Any, weight: str) -> EdgeList:
     position = {name: i for i, name in enumerate(names)}
     triples = [(position[u], position[v], w) for u, v, w in graph.edges(data=weight, default=1.0)]
     edges = np.array([(u, v) for u, v, _ in triples], dtype=np.int64).reshape(-1, 2)
-    return EdgeList(edges, [w for _, _, w in triples], None, names)
+    pairs, given = by_number(edges, names)
+    return EdgeList(pairs, [w for _, _, w in triples], len(names), given)
 
 
 def from_igraph(graph: Any, weight: str) -> EdgeList:
     """Take apart an undirected igraph graph; names come from the ``name`` attribute."""
     if graph.is_directed():
         raise GraphError("the igraph graph is directed; pass g.as_undirected().")
-    edges = np.array(graph.get_edgelist(), dtype=np.int64).reshape(-1, 2)
+    edges: Ints = np.array(graph.get_edgelist(), dtype=np.int64).reshape(-1, 2)
     weights = graph.es[weight] if weight in graph.es.attributes() else None
-    names = graph.vs["name"] if "name" in graph.vs.attributes() else None
-    return EdgeList(edges, weights, graph.vcount(), names)
+    if "name" not in graph.vs.attributes():
+        return EdgeList(edges, weights, graph.vcount(), None)
+    pairs, names = by_number(edges, graph.vs["name"])
+    return EdgeList(pairs, weights, graph.vcount(), names)
 
 
-def from_pandas(table: Any, source: str, target: str, weight: str | None) -> EdgeList:
-    """Take two or three columns of a data frame."""
+def is_frame(value: Any) -> bool:
+    """Whether this is a data frame or table, of whatever package."""
+    if hasattr(value, "column_names") or hasattr(value, "__dataframe__"):
+        return True
+    return hasattr(value, "columns") and hasattr(value, "__getitem__")
+
+
+def from_frame(table: Any) -> EdgeList:
+    """Take the columns of a frame that are plainly source, target and weight, or refuse."""
+    frame = _with_columns(table)
+    names = _column_names(frame)
+    listed = ", ".join(map(str, names))
+    nodes = known_pair(names)
+    if nodes is None:
+        raise GraphError(
+            f"the table's columns are {listed}, of which no two are plainly source and target; name them: "
+            "Graph.from_pandas(table, source=…, target=…, weight=…)."
+        )
+    source, target = (names[i] for i in nodes)
+    weights = known_weights(names, nodes)
+    if not weights:
+        rest = [name for i, name in enumerate(names) if i not in nodes]
+        weights = [names.index(name) for name in rest if _is_numeric(_arrow_column(frame, name).type)]
+        if not weights:
+            return from_pandas(frame, source, target, None)
+    if len(weights) == 1 and weights == known_weights(names, nodes):
+        return from_pandas(frame, source, target, names[weights[0]])
+    raise GraphError(
+        f"the table's columns are {listed}, of which none is plainly the weight; name it, or None for none: "
+        f"Graph.from_pandas(table, {source!r}, {target!r}, weight=…)."
+    )
+
+
+def from_pandas(table: Any, source: Any, target: Any, weight: Any) -> EdgeList:
+    """Take two or three columns of a data frame, of pandas or any other package."""
+    frame = _with_columns(table)
     wanted = [column for column in (source, target, weight) if column is not None]
-    _require_columns(wanted, list(table.columns))
-    columns = {}
-    for column in wanted:
-        try:
-            columns[str(column)] = pa.array(table[column], from_pandas=True)
-        except (pa.ArrowInvalid, pa.ArrowTypeError):
-            raise GraphError(f"column '{column}' mixes kinds of values; make them all text.") from None
+    _require_columns(wanted, _column_names(frame))
+    columns = {str(column): _arrow_column(frame, column) for column in wanted}
     return from_arrow(pa.table(columns), str(source), str(target), None if weight is None else str(weight))
 
 
@@ -73,23 +161,67 @@ def from_arrow(table: Any, source: str, target: str, weight: str | None) -> Edge
         if table[column].null_count:
             row = pc.index(table[column].is_null(), True).as_py()
             raise GraphError(f"column '{column}' is empty in data row {row}; fill or drop that row.")
-    pairs, names = _number_values(table[source], table[target])
+    pairs, names = _number_values(_decoded(table[source]), _decoded(table[target]))
     count = int(pairs.max()) + 1 if len(pairs) else 0
     weights = None if weight is None else _weights(table[weight], weight)
     return EdgeList(pairs, weights, count if names is None else None, names)
 
 
-def _require_columns(wanted: list[str], present: list[str]) -> None:
+def _with_columns(table: Any) -> Any:
+    """The frame itself, or the pyarrow table of one that offers nothing but the interchange protocol."""
+    if hasattr(table, "__getitem__") and (hasattr(table, "columns") or hasattr(table, "column_names")):
+        return table
+    from pyarrow.interchange import from_dataframe
+
+    try:
+        return from_dataframe(table)
+    except (TypeError, ValueError, AttributeError, NotImplementedError) as problem:
+        raise GraphError(f"{type(table).__name__} is no data frame that can be read: {problem}.") from None
+
+
+def _column_names(table: Any) -> list[Any]:
+    return list(table.column_names if hasattr(table, "column_names") else table.columns)
+
+
+def _arrow_column(table: Any, column: Any) -> Any:
+    values = table[column]
+    try:
+        if isinstance(values, (pa.Array, pa.ChunkedArray)):
+            return values
+        if not type(values).__module__.startswith("pandas"):
+            if hasattr(values, "__arrow_c_stream__"):
+                return pa.chunked_array(values)
+            if hasattr(values, "to_numpy"):
+                values = values.to_numpy()
+        return pa.array(values, from_pandas=True)
+    except (pa.ArrowInvalid, pa.ArrowTypeError, pa.ArrowNotImplementedError):
+        raise GraphError(f"column '{column}' mixes kinds of values; make them all text.") from None
+
+
+def _decoded(column: Any) -> Any:
+    """A column of categories or views as plain values."""
+    if pa.types.is_dictionary(column.type):
+        column = column.cast(column.type.value_type)
+    return column.cast(pa.large_string()) if pa.types.is_string_view(column.type) else column
+
+
+def _is_numeric(kind: Any) -> bool:
+    return bool(pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_decimal(kind))
+
+
+def _require_columns(wanted: list[Any], present: list[Any]) -> None:
     for column in wanted:
         if column not in present:
             raise GraphError(f"no column '{column}'; the table has {', '.join(map(str, present))}.")
+        if present.count(column) > 1:
+            raise GraphError(f"the table has several columns '{column}'; rename them.")
 
 
 def _weights(column: Any, name: str) -> Floats:
-    if not (pa.types.is_integer(column.type) or pa.types.is_floating(column.type)):
+    if not _is_numeric(column.type):
         first = column[0].as_py() if len(column) else None
         raise GraphError(f"column '{name}' holds {first!r}, not numbers; choose another weight column.")
-    values: Floats = column.to_numpy().astype(np.float64)
+    values: Floats = pc.cast(column, pa.float64(), safe=False).to_numpy()
     return values
 
 

@@ -1,9 +1,10 @@
 """A graph with further nodes and edges: what `Graph.extended` does.
 
 Old nodes keep their index and new ones come after them, so that everything indexed by node stays valid.
-Edges are pairs of node *names*, old or new, as a session speaks of nodes; where a graph has no names they are
-the indices. The rules are those of a new graph: an edge given again adds to its weight, a self-loop is
-dropped, so is an edge whose weights sum to zero, and a weight must be a finite number.
+Edges are pairs of node *names*, old or new, as a session speaks of nodes, or triples with a weight; where a
+graph has no names they are the indices, and a new node may still have a name of its own. The rules are those
+of a new graph: an edge given again adds to its weight, a self-loop is dropped, so is an edge whose weights
+sum to zero, and a weight must be a finite number.
 
 Cost: O(nodes + edges), a copy of the graph's arrays.
 """
@@ -18,7 +19,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from zerokelvin.errors import GraphError, NodeError
-from zerokelvin.graph.canonical import edge_weights, symmetric_csr
+from zerokelvin.graph.canonical import edge_weights, symmetric_csr, third_weights
 
 if TYPE_CHECKING:
     from zerokelvin.graph.graph import Graph
@@ -41,19 +42,11 @@ def extend_names(graph: Graph, nodes: int | Iterable[Hashable]) -> list[Hashable
     if isinstance(nodes, (str, bytes)) or not isinstance(nodes, Iterable):
         raise GraphError(f"new nodes {nodes!r} are no list of names; write [{nodes!r}] for one node.")
     names: list[Hashable] = [name.item() if isinstance(name, np.generic) else name for name in nodes]
-    if graph.names is None:
-        wanted = list(range(count, count + len(names)))
-        wrong = next((name for name, next_ in zip(names, wanted, strict=True) if name != next_), None)
-        if wrong is not None or any(isinstance(name, bool) for name in names):
-            raise GraphError(
-                f"new node {wrong!r} is not the next number: this graph has no names, so its nodes are "
-                f"numbered and {count} comes next."
-            )
-        return list(wanted)
     seen: set[Hashable] = set()
     for name in names:
         try:
-            known = name in graph._positions or name in seen
+            there = range(count) if graph.names is None else graph._positions
+            known = name in seen or name in there
         except TypeError as problem:
             raise GraphError(f"node names must be hashable: {problem}.") from None
         if known:
@@ -62,30 +55,34 @@ def extend_names(graph: Graph, nodes: int | Iterable[Hashable]) -> list[Hashable
     return names
 
 
-def named_pairs(graph: Graph, new: list[Hashable], edges: Any) -> Ints:
-    """Index pairs of edges between nodes of the graph and new ones, which are numbered after them."""
+def named_pairs(graph: Graph, new: list[Hashable], edges: Any) -> tuple[Ints, Floats | None]:
+    """Index pairs of edges between nodes of the graph and new ones, and the weights of triples."""
     count = graph.num_nodes
-    if isinstance(edges, np.ndarray) and edges.dtype.kind in "iu" and graph.names is None:
+    numbered = graph.names is None and all(
+        type(name) is int and name == count + i for i, name in enumerate(new)
+    )
+    if isinstance(edges, np.ndarray) and edges.dtype.kind in "iu" and numbered:
         rows = edges.reshape(-1, 2) if edges.size == 0 else edges
         if rows.ndim != 2 or rows.shape[1] != 2:
             raise GraphError(f"edges have shape {edges.shape}; give pairs of nodes, shape (m, 2).")
         bad = rows[(rows < 0) | (rows >= count + len(new))]
         if len(bad):
             _refuse(graph, int(bad[0]))
-        return rows.astype(np.int64)
+        return rows.astype(np.int64), None
     try:
         listed = [tuple(edge) if not isinstance(edge, (str, bytes)) else edge for edge in edges]
     except TypeError:
         raise GraphError(f"edges {edges!r} are not pairs of nodes.") from None
     place = {name: count + i for i, name in enumerate(new)}
     pairs = np.empty((len(listed), 2), dtype=np.int64)
+    size = 3 if listed and not isinstance(listed[0], (str, bytes)) and len(listed[0]) == 3 else 2
     for row, edge in enumerate(listed):
-        if isinstance(edge, (str, bytes)) or len(edge) != 2:
+        if isinstance(edge, (str, bytes)) or len(edge) != size:
             raise GraphError(f"edge {edge!r} is not a pair of nodes.")
-        for side, end in enumerate(edge):
+        for side, end in enumerate(edge[:2]):
             name = end.item() if isinstance(end, np.generic) else end
             pairs[row, side] = _index(graph, place, name)
-    return pairs
+    return pairs, third_weights(listed) if size == 3 else None
 
 
 def extend_arrays(graph: Graph, count: int, pairs: Ints, weights: Any) -> tuple[Ints, Ints, Floats]:

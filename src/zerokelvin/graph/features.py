@@ -27,7 +27,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from zerokelvin.errors import GraphError, ParameterError
-from zerokelvin.graph.canonical import check_names
+from zerokelvin.graph.canonical import canonical_names
 from zerokelvin.graph.graph import Graph, _spelled
 
 __all__ = ["Features"]
@@ -73,9 +73,7 @@ class Features(Graph):
             bad = int(np.flatnonzero(~np.isfinite(table).all(axis=1))[0])
             raise GraphError(f"row {bad} of the features holds NaN or infinite values; fill or drop it.")
         table.setflags(write=False)
-        spelled = None if names is None else tuple(names)
-        if spelled is not None:
-            check_names(spelled, len(table))
+        spelled = canonical_names(names, len(table))
         vars(self).update(X=table, kernel=kernel, names=spelled, _function=_kernel(kernel))
 
     @property

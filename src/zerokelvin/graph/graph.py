@@ -25,7 +25,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from zerokelvin.errors import GraphError, NodeError
 from zerokelvin.graph import convert
-from zerokelvin.graph.canonical import check_names, edge_weights, index_pairs, symmetric_csr
+from zerokelvin.graph.canonical import canonical_names, edge_weights, index_pairs, symmetric_csr
 from zerokelvin.graph.extension import extend_arrays, extend_names, named_pairs
 from zerokelvin.graph.name_order import name_order
 
@@ -45,7 +45,8 @@ class Graph:
     indptr, indices, weights
         The symmetric adjacency matrix in CSR form: no diagonal, no duplicates, no zeros.
     names
-        One hashable, distinct name per node; without them a node's name is its index.
+        One hashable, distinct name per node; without them a node's name is its index. Names 0, 1, … n − 1
+        in this order are no names.
 
     Examples
     --------
@@ -72,19 +73,18 @@ class Graph:
             indptr=_ints(indptr),
             indices=_ints(indices),
             weights=_floats(weights),
-            names=None if names is None else tuple(names),
+            names=None,
         )
         if len(self.indptr) < 2:
             raise GraphError("the graph has no nodes; give at least one edge or num_nodes >= 1.")
-        if self.names is not None:
-            check_names(self.names, self.num_nodes)
+        vars(self).update(names=canonical_names(names, self.num_nodes))
 
     # -- construction -----------------------------------------------------------------------------
 
     @classmethod
     def from_edges(
         cls,
-        edges: ArrayLike | Iterable[tuple[Hashable, Hashable]],
+        edges: Any,
         weights: ArrayLike | None = None,
         num_nodes: int | None = None,
         names: Sequence[Hashable] | None = None,
@@ -94,8 +94,10 @@ class Graph:
         Parameters
         ----------
         edges
-            Pairs of node indices, or of names. Pairs of integers are indices (into `names` where
-            those are given); pairs of anything else are names, numbered as they first appear.
+            Pairs of node indices, or of names; or triples ``(u, v, weight)``. Pairs of integers are indices
+            (into `names` where those are given); pairs of anything else are names, numbered as they first
+            appear. An integer array may also be an ``edge_index`` of shape (2, m); one of shape (2, 2) holds
+            two pairs, row by row. A data frame or table is read by its columns source, target and weight.
         weights
             One number per pair; all 1 by default.
         num_nodes
@@ -107,8 +109,18 @@ class Graph:
         --------
         >>> Graph.from_edges([(0, 1), (1, 2), (2, 1)]).weight(1, 2)
         2.0
+        >>> Graph.from_edges([("ann", "bob", 0.5)]).weight(0, 1)
+        0.5
         """
-        pairs, found = index_pairs(edges, names)
+        if convert.is_frame(edges):
+            if not (weights is None and num_nodes is None and names is None):
+                raise GraphError("a data frame brings its own weights and names; pass it alone.")
+            return cls.from_edges(*convert.from_frame(edges))
+        pairs, found, third = index_pairs(edges, names)
+        if third is not None:
+            if weights is not None:
+                raise GraphError("weights are given twice, in triples and as weights=; keep one of them.")
+            weights = third
         if found is not None:
             names = found
         if names is not None:
@@ -151,7 +163,11 @@ class Graph:
 
     @classmethod
     def from_networkx(cls, graph: Any, weight: str = "weight") -> Graph:
-        """Build a graph from an undirected networkx graph; edges without `weight` weigh 1."""
+        """Build a graph from an undirected networkx graph; edges without `weight` weigh 1.
+
+        Nodes are numbered in networkx's order; but where they are exactly the integers 0 … n − 1, each has
+        the number that is its name.
+        """
         return cls.from_edges(*convert.from_networkx(graph, weight))
 
     @classmethod
@@ -161,7 +177,7 @@ class Graph:
 
     @classmethod
     def from_pandas(cls, table: Any, source: str, target: str, weight: str | None = None) -> Graph:
-        """Build a graph from two or three columns of a pandas data frame."""
+        """Build a graph from two or three columns of a data frame: of pandas, polars or any other package."""
         return cls.from_edges(*convert.from_pandas(table, source, target, weight))
 
     @classmethod
@@ -293,7 +309,7 @@ class Graph:
     def extended(
         self,
         nodes: int | Iterable[Hashable] = (),
-        edges: ArrayLike | Iterable[tuple[Hashable, Hashable]] = (),
+        edges: Any = (),
         weights: ArrayLike | None = None,
     ) -> Graph:
         """A copy with further nodes and edges, in which every old node keeps its index.
@@ -303,7 +319,8 @@ class Graph:
         nodes
             Names of the new nodes, which are numbered after the old ones; without names, how many.
         edges
-            Pairs of node names, old or new; an edge that is there already adds to its weight.
+            Pairs of node names, old or new, or triples with a weight; an edge that is there already adds to
+            its weight.
         weights
             One number per pair; all 1 by default.
 
@@ -320,9 +337,11 @@ class Graph:
                 "again with the new points."
             )
         new = extend_names(self, nodes)
-        pairs = named_pairs(self, new, edges)
-        names = None if self.names is None else (*self.names, *new)
-        return Graph(*extend_arrays(self, self.num_nodes + len(new), pairs, weights), names)
+        pairs, third = named_pairs(self, new, edges)
+        if third is not None and weights is not None:
+            raise GraphError("weights are given twice, in triples and as weights=; keep one of them.")
+        arrays = extend_arrays(self, self.num_nodes + len(new), pairs, third if weights is None else weights)
+        return Graph(*arrays, (*(self.names or range(self.num_nodes)), *new))
 
     def subgraph(self, nodes: ArrayLike) -> Graph:
         """The graph on the given node indices, in that order, with their names."""

@@ -10,11 +10,15 @@ from zerokelvin.io.datasets import (
 )
 from zerokelvin.io.dblp import read_dblp_four_area
 from zerokelvin.io.labels import read_labels
+from zerokelvin.io.limits import Limits
 from zerokelvin.io.read import read_graph, write_graph
+from zerokelvin.io.report import ReadReport
 
 __all__ = [
     "DataSet",
     "DataSetInfo",
+    "Limits",
+    "ReadReport",
     "cache_folder",
     "dataset_names",
     "find_datasets",

@@ -1,63 +1,119 @@
-"""Which columns of a table are the two nodes and the weight, and whether its first row is a header.
+"""Which columns of a table of edges are the two nodes and the weight; what is not plain is refused.
 
-Columns are given by name or by position. By default the nodes are a pair of columns with usual names
-(source and target, from and to, …) or else the first two, and the weight is a column called weight, w
-or value, or else the third column if it holds numbers.
+Columns are given by name or by position from 0. Otherwise they are plain
+
+- with a header, where exactly one pair of names is known (source and target, from and to, …), and the weight
+  is called weight (or w, value) or no other column holds numbers;
+- without a header, where there are two columns, or three of which the last holds numbers that do not look
+  like times.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 from zerokelvin.errors import DataError
-from zerokelvin.io.text import TextTable, is_number
+from zerokelvin.graph.edge_columns import known_pair, known_weights, plain_name
+from zerokelvin.io.limits import short
 
-__all__ = [
-    "NODE_PAIRS",
-    "WEIGHT_WORDS",
-    "Column",
-    "find_column",
-    "has_header",
-    "node_columns",
-    "require_distinct",
-    "weight_column",
-]
+__all__ = ["Column", "EdgeColumns", "edge_columns", "find_column", "listed", "require_distinct"]
 
 Column = str | int
 
-NODE_PAIRS = (
-    ("source", "target"),
-    ("src", "dst"),
-    ("from", "to"),
-    ("u", "v"),
-    ("node1", "node2"),
-    ("fromnodeid", "tonodeid"),
-    ("source_id", "target_id"),
-)
-WEIGHT_WORDS = ("weight", "w", "value")
+_NO_WEIGHTS = frozenset({"", "unnamed:0", "index", "id", "edgeid", "eid", "key"})
+_OPTIONS = "source= and target= (--source, --target on the command line)"
 
 
-def has_header(table: TextTable, words: Sequence[str]) -> bool:
-    """Whether the first row looks like a header.
+@dataclass(frozen=True)
+class EdgeColumns:
+    """Positions of the two nodes and the weight, the latter None where there is none."""
 
-    It does when it holds source and target, or one of `words`, or when some column holds a number in
-    every other row but not in the first. But save for source and target, a row is no header when one of
-    its first two cells stands in those columns again.
+    nodes: tuple[int, int]
+    weight: int | None
+
+    def roles(self, names: Sequence[Column]) -> dict[str, Column]:
+        """The name of the column in each role."""
+        found = {"source": names[self.nodes[0]], "target": names[self.nodes[1]]}
+        return found if self.weight is None else found | {"weight": names[self.weight]}
+
+    def unread(self, names: Sequence[Column]) -> tuple[Column, ...]:
+        """The names of all other columns."""
+        return tuple(name for i, name in enumerate(names) if i not in (*self.nodes, self.weight))
+
+
+def edge_columns(
+    names: Sequence[str] | None,
+    width: int,
+    given: tuple[Column | None, Column | None, Column | bool | None],
+    numeric: Callable[[int], bool],
+    timed: Callable[[int], bool],
+    path: Path,
+    *,
+    text: bool = True,
+) -> EdgeColumns:
+    """Choose the columns of a table of edges.
+
+    Parameters
+    ----------
+    names
+        The header, or None.
+    width
+        The number of columns.
+    given
+        Source, target and weight as the caller gave them.
+    numeric, timed
+        Whether the column at a position holds numbers, or what looks like times.
+    path
+        Where the table is, for the error messages.
+    text
+        Whether it is a text file, whose header may be in doubt.
     """
-    first, rest = [cell.lower() for cell in table.first[0]], table.first[1:]
-    if "source" in first and "target" in first and "source" in words:
-        return True
-    below = {cell for row in rest for cell in row[:2]}
-    if any(cell in below for cell in table.first[0][:2]):
-        return False
-    if any(cell in words for cell in first):
-        return True
-    for position, cell in enumerate(first):
-        others = [row[position] for row in rest if position < len(row) and row[position]]
-        if cell and others and not is_number(cell) and all(is_number(other) for other in others):
-            return True
-    return False
+    source, target, weight = given
+    header = [str(i) for i in range(width)] if names is None else names
+    if width < 2:
+        raise DataError(
+            f"'{path}' has one column only, '{short(header[0] if header else '')}', and an edge needs "
+            "two nodes; check the delimiter."
+        )
+    ends = (
+        None if source is None else find_column(source, header, path),
+        None if target is None else find_column(target, header, path),
+    )
+    doubt = ", or say header=False (--no-header) if the first row is an edge" if text else ""
+    nodes = _nodes(names, width, ends, numeric, timed, path, doubt)
+    if nodes[0] == nodes[1]:
+        raise DataError(
+            f"column '{short(header[nodes[0]])}' of '{path}' is both source and target; name two "
+            "different columns."
+        )
+    if weight is False:
+        return EdgeColumns(nodes, None)
+    if weight is not None and weight is not True:
+        chosen = find_column(weight, header, path)
+        if chosen in nodes:
+            raise DataError(
+                f"column '{short(header[chosen])}' of '{path}' is both a node and the weight; name "
+                "another one."
+            )
+        return EdgeColumns(nodes, chosen)
+    if names is None and width == 3 and ends == (None, None):
+        return EdgeColumns(nodes, 2)
+    known = [] if names is None else known_weights(names, nodes)
+    if len(known) == 1:
+        return EdgeColumns(nodes, known[0])
+    ignored = () if names is None else [i for i in range(width) if plain_name(names[i]) in _NO_WEIGHTS]
+    unclear = known or [i for i in range(width) if i not in nodes and i not in ignored and numeric(i)]
+    if unclear:
+        raise DataError(
+            f"'{path}' has {listed(names, width)}, and it is not plain whether "
+            f"{_name(names, unclear[0])} is the weight; give weight= (--weight) with its name or "
+            "position, or weight=False (--weight none)."
+        )
+    if weight is True:
+        raise DataError(f"'{path}' has no weight column; name it with weight=.")
+    return EdgeColumns(nodes, None)
 
 
 def find_column(column: Column, names: Sequence[str], path: Path) -> int:
@@ -67,54 +123,76 @@ def find_column(column: Column, names: Sequence[str], path: Path) -> int:
             if list(names).count(column) > 1:
                 raise DataError(f"'{path}' has several columns '{column}'; give the position of one, from 0.")
             return list(names).index(column)
-        raise DataError(f"'{path}' has no column '{column}'; its columns are {', '.join(names)}.")
-    if not 0 <= column < len(names):
+        raise DataError(
+            f"'{path}' has no column '{short(column)}'; its columns are "
+            f"{listed(names, len(names), bare=True)}."
+        )
+    if isinstance(column, bool) or not 0 <= column < len(names):
         raise DataError(f"'{path}' has no column {column}; its {len(names)} columns are numbered from 0.")
     return int(column)
 
 
 def require_distinct(names: Sequence[str], path: Path) -> None:
     """Refuse a table that can only be read by column names and has one of them twice."""
-    if len(set(names)) != len(names):
-        twice = next(name for name in names if list(names).count(name) > 1)
-        raise DataError(f"'{path}' has several columns '{twice}'; rename them.")
+    seen: set[str] = set()
+    for name in names:
+        if name in seen:
+            raise DataError(f"'{path}' has several columns '{short(name)}'; rename them.")
+        seen.add(name)
 
 
-def node_columns(
-    source: Column | None, target: Column | None, names: Sequence[str], path: Path
+def listed(names: Sequence[str] | None, width: int, *, bare: bool = False) -> str:
+    """The columns of a table in words."""
+    if names is None:
+        return f"{width} columns without a header"
+    text = ", ".join(short(name, 30) or "''" for name in names[:12])
+    text += f" and {len(names) - 12:,} more" if len(names) > 12 else ""
+    return text if bare else f"the columns {text}"
+
+
+def _nodes(
+    names: Sequence[str] | None,
+    width: int,
+    ends: tuple[int | None, int | None],
+    numeric: Callable[[int], bool],
+    timed: Callable[[int], bool],
+    path: Path,
+    doubt: str,
 ) -> tuple[int, int]:
-    """Positions of the two node columns, as given or by default."""
-    if len(names) < 2:
+    first, second = ends
+    if first is not None and second is not None:
+        return first, second
+    known = None if names is None else known_pair(names)
+    if first is None and second is None:
+        if known is not None:
+            return known
+        if names is not None:
+            raise DataError(
+                f"'{path}' has {listed(names, width)}, of which no two are plainly source and target; name "
+                f"them with {_OPTIONS}{doubt}."
+            )
+        if (width == 2 and timed(0) == timed(1)) or (
+            width == 3 and numeric(2) and timed(0) == timed(1) and not timed(2)
+        ):
+            return 0, 1
         raise DataError(
-            f"'{path}' has one column only, '{names[0] if names else ''}', and an edge needs two nodes; "
-            "check the delimiter."
+            f"'{path}' has {listed(names, width)}, and it is not plain which hold the nodes and the weight; "
+            f"give positions from 0 with {_OPTIONS} and weight= (--weight), or header=True (--header) if "
+            "the first row names them."
         )
-    lower = [name.lower() for name in names]
-    pairs = ((lower.index(a), lower.index(b)) for a, b in NODE_PAIRS if a in lower and b in lower)
-    default = next(pairs, (0, 1))
-    first = default[0] if source is None else find_column(source, names, path)
-    second = default[1] if target is None else find_column(target, names, path)
-    if first == second:
+    one = first if first is not None else second
+    side = 1 if first is not None else 0
+    other = known[side] if known is not None and known[side] != one else None
+    if other is None and width == 2:
+        other = 1 - one if one is not None else None
+    if other is None:
+        missing = ("source", "target")[side]
         raise DataError(
-            f"column '{names[first]}' of '{path}' is both source and target; name two different columns."
+            f"'{path}' has {listed(names, width)}, and it is not plain which is the {missing}; name it with "
+            f"{missing}= (--{missing})."
         )
-    return first, second
+    return (other, one) if side == 0 else (one, other)  # type: ignore[return-value]
 
 
-def weight_column(
-    weight: Column | bool | None, names: Sequence[str], nodes: tuple[int, int], numeric: bool, path: Path
-) -> int | None:
-    """Position of the weight column, or None; `numeric` says whether the third column holds numbers."""
-    if weight is False:
-        return None
-    if weight is not None and weight is not True:
-        return find_column(weight, names, path)
-    lower = [name.lower() for name in names]
-    named = [lower.index(word) for word in WEIGHT_WORDS if word in lower and lower.index(word) not in nodes]
-    if named:
-        return named[0]
-    if numeric and 2 not in nodes:
-        return 2
-    if weight is True:
-        raise DataError(f"'{path}' has no weight column; name it with weight=.")
-    return None
+def _name(names: Sequence[str] | None, position: int) -> str:
+    return f"column {position}" if names is None else f"'{short(names[position], 30)}'"

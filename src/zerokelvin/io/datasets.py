@@ -22,6 +22,7 @@ from zerokelvin.errors import DataError, GraphError
 from zerokelvin.graph import Graph
 from zerokelvin.io.download import ARCHIVES, Progress, download, verify
 from zerokelvin.io.files import PathLike, existing_file
+from zerokelvin.io.limits import DEFAULT, Limits
 from zerokelvin.io.npz import graph_of, label_codes, read_arrays
 
 __all__ = ["DataSet", "DataSetInfo", "cache_folder", "dataset_names", "find_datasets", "load_dataset"]
@@ -88,7 +89,7 @@ class DataSetInfo:
     classes: int | None = None
 
 
-def load_dataset(name: PathLike, *, progress: Progress | None = None) -> DataSet:
+def load_dataset(name: PathLike, *, progress: Progress | None = None, limits: Limits = DEFAULT) -> DataSet:
     """Load a data set by name, or from a path to an npz file.
 
     Parameters
@@ -97,6 +98,8 @@ def load_dataset(name: PathLike, *, progress: Progress | None = None) -> DataSet
         A name out of `dataset_names`, or the path of an npz file.
     progress
         Called during a download with the bytes received and, if known, the bytes expected.
+    limits
+        How much the file may hold; see `Limits`.
 
     Examples
     --------
@@ -106,17 +109,17 @@ def load_dataset(name: PathLike, *, progress: Progress | None = None) -> DataSet
     text = os.fspath(name)
     if text.endswith(".npz") or os.sep in text or (os.altsep is not None and os.altsep in text):
         path = existing_file(text)
-        return _from_arrays(path.stem.removesuffix(_POINTS), read_arrays(path), path)
+        return _from_arrays(path.stem.removesuffix(_POINTS), path, limits)
     for folder in _folders():
         for path in (folder / f"{text}.npz", folder / f"{text}{_POINTS}.npz"):
             if path.is_file():
                 verify(path)
-                return _from_arrays(text, read_arrays(path), path)
+                return _from_arrays(text, path, limits)
     if text == "digits":
         return _digits()
     if text in ARCHIVES:
         path = download(text, cache_folder(), progress)
-        return _from_arrays(text, read_arrays(path), path)
+        return _from_arrays(text, path, limits)
     looked = ", ".join(f"'{folder}'" for folder in _folders())
     raise DataError(f"no data set '{text}' in {looked}; known: {', '.join(dataset_names())}.")
 
@@ -161,7 +164,7 @@ def _describe(name: str, path: Path | None) -> DataSetInfo:
     if path is None and name != "digits":
         return DataSetInfo(name, "to be downloaded")
     try:
-        data = load_dataset(name) if path is None else _from_arrays(name, read_arrays(path), path)
+        data = load_dataset(name) if path is None else _from_arrays(name, path, DEFAULT)
     except (DataError, GraphError) as problem:
         return DataSetInfo(name, f"unreadable: {problem}")
     classes = len(np.unique(np.ma.compressed(data.labels)))
@@ -170,17 +173,20 @@ def _describe(name: str, path: Path | None) -> DataSetInfo:
     return DataSetInfo(name, where, len(data.labels), edges, classes)
 
 
-def _from_arrays(name: str, arrays: Mapping[str, NDArray[Any]], path: Path) -> DataSet:
+def _from_arrays(name: str, path: Path, limits: Limits) -> DataSet:
+    arrays = read_arrays(path, limits)
     points = arrays.get("X")
     if points is not None and (points.ndim != 2 or points.dtype.kind not in "iuf"):
         raise DataError(
             f"'X' of '{path}' is {points.dtype} {points.shape}; it must be numbers, a row per point."
         )
-    network = graph_of(arrays, path) if "edges" in arrays or points is None else None
+    network = graph_of(arrays, path, limits) if "edges" in arrays or points is None else None
     count = network.num_nodes if network is not None else len(arrays["X"])
-    labels = label_codes(arrays, count, path)
+    labels = label_codes(arrays, count, path, limits)
     highest = int(np.ma.masked_array(labels).filled(-1).max(initial=-1))
     names = arrays.get("label_names")
+    if names is not None and names.ndim != 1:
+        raise DataError(f"'label_names' of '{path}' has shape {names.shape}; give one name per class.")
     classes = tuple(str(i) for i in range(highest + 1)) if names is None else tuple(map(str, names.tolist()))
     if highest >= len(classes):
         raise DataError(

@@ -16,8 +16,9 @@ from numpy.typing import NDArray
 from zerokelvin.errors import DataError
 from zerokelvin.graph import Graph
 from zerokelvin.io.datasets import DataSet
-from zerokelvin.io.files import PathLike, read_bytes
-from zerokelvin.io.names import parse_names, unless_numbered
+from zerokelvin.io.files import PathLike
+from zerokelvin.io.limits import DEFAULT, read_limited
+from zerokelvin.io.names import parse_names
 
 __all__ = ["read_dblp_four_area"]
 
@@ -81,13 +82,13 @@ def _joint_papers(links: list[tuple[str, str]], authors: list[str]) -> Graph:
     written = sp.csr_array((np.ones(len(ends)), (ends[:, 0], ends[:, 1])), shape=shape)
     joint = sp.triu(written.T @ written, k=1).tocoo()
     pairs = np.column_stack(joint.coords)
-    names = unless_numbered(parse_names(authors))
+    names = parse_names(authors)
     return Graph.from_edges(pairs, joint.data, num_nodes=len(authors), names=names)
 
 
 def _pairs(path: Path) -> list[tuple[str, str]]:
     """The first two cells of every line of a tab separated file."""
-    data = read_bytes(path)
+    data = read_limited(path, DEFAULT)
     try:
         text = data.decode()
     except UnicodeDecodeError:

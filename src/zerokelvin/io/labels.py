@@ -7,32 +7,43 @@ like any other, except in npz files, where it marks an unlabelled node.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Hashable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
 from zerokelvin.errors import DataError, LabelError, NodeError
 from zerokelvin.graph import Graph
-from zerokelvin.io.columns import Column, find_column, has_header, require_distinct
+from zerokelvin.io.columns import Column
 from zerokelvin.io.files import PathLike, existing_file
+from zerokelvin.io.headers import has_header
+from zerokelvin.io.label_columns import LABEL_WORDS, NODE_WORDS, label_columns
+from zerokelvin.io.limits import DEFAULT, Limits, short
 from zerokelvin.io.names import parse_integer
 from zerokelvin.io.npz import label_codes, read_arrays
+from zerokelvin.io.parquet import read_columns
 from zerokelvin.io.read import format_of
+from zerokelvin.io.report import ReadReport, Reporter, announce
 from zerokelvin.io.text import open_text
 
 __all__ = ["read_labels"]
 
-_NODE_WORDS = ("node", "id", "name", "node_id", "nodeid", "vertex", "account")
-_LABEL_WORDS = ("label", "class", "y", "category", "target", "truth")
+Pairs = tuple[list[Any], list[Any], Callable[[int], str], ReadReport]
 
 
 def read_labels(
-    path: PathLike, graph: Graph, *, node: Column | None = None, label: Column | None = None
+    path: PathLike,
+    graph: Graph,
+    *,
+    node: Column | None = None,
+    label: Column | None = None,
+    header: bool | None = None,
+    limits: Limits = DEFAULT,
+    report: Reporter | None = None,
 ) -> NDArray[Any]:
     r"""Read the labels of a graph's nodes.
 
@@ -44,8 +55,14 @@ def read_labels(
     graph
         The graph whose nodes the labels belong to.
     node, label
-        The two columns, by name or by position from 0; by default the first two, or those with
-        usual names (node or id, label or class).
+        The two columns, by name or by position from 0. Without them they must be plain: columns with
+        usual names (node or id, label or class), or two columns without a header, node before label.
+    header
+        csv, tsv, txt only: whether the first row names the columns; found out by default.
+    limits
+        How much the file may hold; see `Limits`.
+    report
+        Called with a `ReadReport` that says what was read.
 
     Returns
     -------
@@ -71,26 +88,36 @@ def read_labels(
     found = existing_file(path)
     kind = format_of(found)
     if kind == "npz":
-        return _from_npz(found, graph)
+        values = _from_npz(found, graph, limits)
+        _announce_labels(values, ReadReport(found), limits, report, coded=True)
+        return values
     if kind == "parquet":
-        nodes, values, place = _parquet_pairs(found, node, label)
+        nodes, given, place, read = _parquet_pairs(found, node, label, limits)
     elif kind in ("csv", "tsv", "txt"):
-        nodes, values, place = _text_pairs(found, kind, node, label, graph)
+        nodes, given, place, read = _text_pairs(found, kind, (node, label, header), graph, limits)
     else:
         raise DataError(f"'{found}' cannot hold labels; give csv, tsv, txt, parquet or npz.")
-    return _in_node_order(nodes, values, graph, place)
+    values = _in_node_order(nodes, given, graph, place)
+    _announce_labels(values, read, limits, report)
+    return values
 
 
 def _text_pairs(
-    path: Path, kind: str, node: Column | None, label: Column | None, graph: Graph
-) -> tuple[list[Any], list[Any], Callable[[int], str]]:
-    table = open_text(path, kind=kind)
-    named = isinstance(node, str) or isinstance(label, str)
-    at = node if isinstance(node, int) and 0 <= node < table.width else 0
-    known = _finder(graph)(table.first[0][at]) is not None
-    header = named or (not known and has_header(table, (*_NODE_WORDS, *_LABEL_WORDS)))
-    names = table.first[0] if header else [str(i) for i in range(table.width)]
-    positions = _pair_columns(node, label, names, path)
+    path: Path,
+    kind: str,
+    given: tuple[Column | None, Column | None, bool | None],
+    graph: Graph,
+    limits: Limits,
+) -> Pairs:
+    table = open_text(path, kind=kind, limits=limits)
+    node, label, header = given
+    if header is None:
+        named = isinstance(node, str) or isinstance(label, str)
+        at = node if isinstance(node, int) and 0 <= node < table.width else 0
+        known = _finder(graph)(table.first[0][at]) is not None
+        header = named or (not known and has_header(table, NODE_WORDS | LABEL_WORDS))
+    names = table.first[0] if header else None
+    positions = label_columns(names, table.width, node, label, path)
     rows = table.read(dict.fromkeys(positions, pa.string()), header=header)
     nodes, values = (
         [None if cell is None else cell.strip() for cell in rows[str(i)].to_pylist()] for i in positions
@@ -99,44 +126,59 @@ def _text_pairs(
     def place(row: int) -> str:
         return f"line {table.line(row, header=header)} of '{path}'"
 
-    return nodes, _class_values(values), place
+    spoken: list[Column] = list(range(table.width)) if names is None else list(names)
+    return nodes, _class_values(values), place, _read(path, spoken, positions, values)
 
 
-def _parquet_pairs(
-    path: Path, node: Column | None, label: Column | None
-) -> tuple[list[Any], list[Any], Callable[[int], str]]:
-    try:
-        with pq.ParquetFile(path) as file:
-            names = file.schema_arrow.names
-            require_distinct(names, path)
-            chosen = [names[i] for i in _pair_columns(node, label, names, path)]
-            rows = file.read(columns=chosen)
-            rows.validate(full=True)
-    except (pa.ArrowException, OSError, UnicodeDecodeError) as problem:
-        reason = str(problem).splitlines()[0].rstrip(".")
-        raise DataError(f"'{path}' cannot be read as parquet: {reason}.") from None
-    nodes, values = (rows[name].to_pylist() for name in chosen)
+def _parquet_pairs(path: Path, node: Column | None, label: Column | None, limits: Limits) -> Pairs:
+    found: list[tuple[int, int]] = []
+
+    def choose(schema: Any) -> list[int]:
+        found.append(label_columns(schema.names, len(schema), node, label, path))
+        return list(found[0])
+
+    names, rows = read_columns(path, choose, limits)
+    for position in found[0]:
+        if pa.types.is_nested(rows[position].type) or pa.types.is_null(rows[position].type):
+            raise DataError(
+                f"column '{short(names[position])}' of '{path}' holds {short(rows[position].type)}; "
+                "nodes and labels are integers or strings."
+            )
+    nodes, values = (rows[position].to_pylist() for position in found[0])
     values = [None if value is None or value != value or value == "" else value for value in values]
     if all(isinstance(value, float) and value.is_integer() for value in values if value is not None):
         values = [None if value is None else int(value) for value in values]
-    return nodes, values, lambda row: f"row {row + 1} of '{path}'"
+    read = _read(path, list(names), found[0], values)
+    return nodes, values, lambda row: f"row {row + 1} of '{path}'", read
 
 
-def _pair_columns(
-    node: Column | None, label: Column | None, names: Sequence[str], path: Path
-) -> tuple[int, int]:
-    if len(names) < 2:
-        raise DataError(f"'{path}' has one column only; labels need two, a node and its label.")
-    lower = [name.lower() for name in names]
-    usual_node = next((lower.index(word) for word in _NODE_WORDS if word in lower), 0)
-    usual_label = next((lower.index(word) for word in _LABEL_WORDS if word in lower), 1)
-    first = usual_node if node is None else find_column(node, names, path)
-    second = usual_label if label is None else find_column(label, names, path)
-    if first == second:
-        raise DataError(
-            f"column '{names[first]}' of '{path}' is both node and label; name them with node=, label=."
-        )
-    return first, second
+def _read(path: Path, names: list[Column], positions: tuple[int, int], values: list[Any]) -> ReadReport:
+    empty = sum(value is None or value == "" for value in values)
+    return ReadReport(
+        path=path,
+        columns={"node": names[positions[0]], "label": names[positions[1]]},
+        unread=tuple(name for i, name in enumerate(names) if i not in positions),
+        rows=len(values),
+        dropped={"no label": empty} if empty else {},
+    )
+
+
+def _announce_labels(
+    values: NDArray[Any], read: ReadReport, limits: Limits, report: Reporter | None, *, coded: bool = False
+) -> None:
+    known = np.ma.compressed(values)
+    classes = np.unique(known)
+    limits.check("classes", len(classes), read.path)
+    strange = (
+        not coded and classes.dtype.kind == "i" and -1 in classes and not set(classes.tolist()) <= {-1, 1}
+    )
+    note = (
+        "The label -1 is a class like the others here; leave a label empty where it is unknown."
+        if strange
+        else ""
+    )
+    holds = {"labels": len(known), "classes": len(classes)}
+    announce(replace(read, holds=holds, note=note), report)
 
 
 def _class_values(texts: list[str | None]) -> list[Any]:
@@ -177,18 +219,23 @@ def _in_node_order(
         at = None if name is None else find(name)
         if at is None:
             raise NodeError(
-                f"{place(row)} labels node {name!r}, which is not in the graph of {graph.num_nodes} nodes "
-                f"(the first is {graph.name(0)!r}); drop that row, or name the columns if it is a header."
+                f"{place(row)} labels node {_quoted(name)}, which is not in the graph of "
+                f"{graph.num_nodes} nodes (the first is {_quoted(graph.name(0))}); drop that row, or "
+                "name the columns with node= and label= (--node, --label) if it is a header."
             )
         if value is None or found[at] == value:
             continue
         if found[at] is not None:
             raise LabelError(
-                f"{place(row)} gives node {name!r} the label {value!r}, but an earlier row gave it "
-                f"{found[at]!r}; keep one of them."
+                f"{place(row)} gives node {_quoted(name)} the label {_quoted(value)}, but an earlier "
+                f"row gave it {_quoted(found[at])}; keep one of them."
             )
         found[at] = value
     return _array(found)
+
+
+def _quoted(value: Any) -> str:
+    return short(repr(value))
 
 
 def _array(values: list[Any]) -> NDArray[Any]:
@@ -200,11 +247,11 @@ def _array(values: list[Any]) -> NDArray[Any]:
     return np.ma.masked_array(array, mask=unknown) if unknown.any() else array
 
 
-def _from_npz(path: Path, graph: Graph) -> NDArray[Any]:
-    arrays = read_arrays(path)
+def _from_npz(path: Path, graph: Graph, limits: Limits) -> NDArray[Any]:
+    arrays = read_arrays(path, limits)
     count = int(np.size(arrays.get("labels", ())))
-    codes = label_codes(arrays, count, path)
-    if "names" in arrays:
+    codes = label_codes(arrays, count, path, limits)
+    if "names" in arrays and arrays["names"].shape == codes.shape:
         values = np.ma.masked_array(codes).tolist()
         return _in_node_order(arrays["names"].tolist(), values, graph, lambda row: f"node {row} of '{path}'")
     if count != graph.num_nodes:

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from zerokelvin.errors import GraphError
 from zerokelvin.graph import Graph
 
-__all__ = ["INTEGER", "integers", "name_values", "parse_integer", "parse_names", "unless_numbered"]
+__all__ = ["INTEGER", "integers", "name_values", "parse_integer", "parse_names"]
 
 _UNWRITABLE = re.compile("[\x00-\x1f\ud800-\udfff\ufffe\uffff]")
 INTEGER = r"^(?:0|-?[1-9][0-9]{0,17})$"
@@ -55,12 +55,6 @@ def parse_names(texts: Sequence[str]) -> list[Hashable]:
     if all(re.match(INTEGER, text) for text in texts):
         return [int(text) for text in texts]
     return list(texts)
-
-
-def unless_numbered(names: Sequence[Hashable]) -> Sequence[Hashable] | None:
-    """The names, or None where they are just 0, 1, 2 and so on."""
-    numbered = all(type(name) is int and name == i for i, name in enumerate(names))
-    return None if numbered else names
 
 
 def name_values(graph: Graph, kind: str, *, clean: bool = False) -> NDArray[np.int64] | list[str]:

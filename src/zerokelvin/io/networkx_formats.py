@@ -12,37 +12,52 @@ from io import BytesIO
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from zerokelvin.errors import DataError, GraphError, MissingDependencyError
 from zerokelvin.graph import Graph
-from zerokelvin.io.files import read_bytes, write_bytes
-from zerokelvin.io.names import name_values, parse_names, unless_numbered
+from zerokelvin.graph.canonical import by_number
+from zerokelvin.io.files import write_bytes
+from zerokelvin.io.limits import DEFAULT, Limits, read_limited, short
+from zerokelvin.io.names import name_values, parse_names
 
 __all__ = ["read_gml", "read_graphml", "write_gml", "write_graphml"]
 
+_DAMAGE = (  # what networkx and the XML parser raise on files that are not what they should be
+    ArithmeticError,
+    AttributeError,
+    LookupError,
+    MemoryError,
+    RuntimeError,
+    SyntaxError,
+    TypeError,
+    ValueError,
+)
 
-def read_graphml(path: Path) -> Graph:
+
+def read_graphml(path: Path, limits: Limits = DEFAULT) -> Graph:
     """Read a graph from a GraphML file."""
     networkx = _networkx("GraphML")
-    data = read_bytes(path)
+    data = read_limited(path, limits)
     try:
         graph = networkx.read_graphml(BytesIO(data))
     except IndexError:
         raise DataError(f"'{path}' cannot be read as GraphML: it holds no graph.") from None
-    except (networkx.NetworkXException, SyntaxError, ValueError, LookupError, TypeError) as problem:
+    except (networkx.NetworkXException, *_DAMAGE) as problem:
         raise DataError(f"'{path}' cannot be read as GraphML: {_reason(problem)}.") from None
-    return _convert(graph, path)
+    return _convert(graph, path, limits)
 
 
-def read_gml(path: Path) -> Graph:
+def read_gml(path: Path, limits: Limits = DEFAULT) -> Graph:
     """Read a graph from a GML file; names are the labels, or the ids where nodes have no labels."""
     networkx = _networkx("GML")
-    data = read_bytes(path)
+    data = read_limited(path, limits)
     try:
-        label = "label" if re.search(rb"(?m)^\s*label\s", data) else "id"
+        label = "label" if re.search(rb"(?m)(?:^|[\s\[])label[ \t]", data) else "id"
         graph = networkx.read_gml(BytesIO(data), label=label)
-    except (networkx.NetworkXException, ValueError, LookupError, TypeError) as problem:
+    except (networkx.NetworkXException, *_DAMAGE) as problem:
         raise DataError(f"'{path}' cannot be read as GML: {_reason(problem)}.") from None
-    return _convert(graph, path)
+    return _convert(graph, path, limits)
 
 
 def write_graphml(graph: Graph, path: Path) -> None:
@@ -71,22 +86,27 @@ def _networkx(kind: str) -> Any:
     return nx
 
 
-def _convert(graph: Any, path: Path) -> Graph:
+def _convert(graph: Any, path: Path, limits: Limits) -> Graph:
     if graph.is_directed():
         raise GraphError(
             f"'{path}' holds a directed graph; read it with networkx and pass G.to_undirected() to "
             "Graph.from_networkx."
         )
     for u, v, weight in graph.edges(data="weight", default=1.0):
-        if isinstance(weight, bool) or not isinstance(weight, (int, float)) or not math.isfinite(weight):
+        number = isinstance(weight, (int, float)) and not isinstance(weight, bool) and abs(weight) < 2**1024
+        if not number or not math.isfinite(weight):
             raise GraphError(
-                f"edge ({u!r}, {v!r}) of '{path}' has weight {weight!r}; weights must be finite numbers."
+                f"edge ({short(repr(u))}, {short(repr(v))}) of '{path}' has weight "
+                f"{short(repr(weight))}; weights must be finite numbers."
             )
     if graph.number_of_nodes() == 0:
         raise DataError(f"'{path}' holds no nodes.")
-    plain = Graph.from_networkx(graph)
-    names = unless_numbered(parse_names([str(name) for name in graph.nodes]))
-    return Graph(plain.indptr, plain.indices, plain.weights, names)
+    limits.check("nodes", graph.number_of_nodes(), path)
+    position = {name: i for i, name in enumerate(graph.nodes)}
+    triples = [(position[u], position[v], w) for u, v, w in graph.edges(data="weight", default=1.0)]
+    edges = np.array([triple[:2] for triple in triples], dtype=np.int64).reshape(-1, 2)
+    pairs, names = by_number(edges, parse_names([str(name) for name in graph.nodes]))
+    return Graph.from_edges(pairs, [w for _, _, w in triples], num_nodes=len(position), names=names)
 
 
 def _export(graph: Graph, networkx: Any, kind: str) -> Any:
@@ -103,4 +123,4 @@ def _export(graph: Graph, networkx: Any, kind: str) -> Any:
 
 
 def _reason(problem: Exception) -> str:
-    return (str(problem).splitlines() or [type(problem).__name__])[0].rstrip(".")
+    return short(str(problem) or type(problem).__name__, 120).rstrip(".")

@@ -5,13 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
-from zerokelvin.errors import DataError, ParameterError
+from zerokelvin.errors import DataError, GraphError, ParameterError
 from zerokelvin.graph import Graph
 from zerokelvin.io.columns import Column
 from zerokelvin.io.files import PathLike, existing_file, format_suffix
+from zerokelvin.io.limits import DEFAULT, Limits
 from zerokelvin.io.matrix_market import read_matrix_market, write_matrix_market
 from zerokelvin.io.networkx_formats import read_gml, read_graphml, write_gml, write_graphml
+from zerokelvin.io.node_link import read_node_link, write_node_link
 from zerokelvin.io.npz import read_npz, write_npz
+from zerokelvin.io.report import ReadReport, Reporter, announce
 from zerokelvin.io.tables import read_parquet, read_text, write_parquet, write_text
 
 __all__ = ["FORMATS", "format_of", "read_graph", "write_graph"]
@@ -25,15 +28,17 @@ FORMATS: dict[str, tuple[str, ...]] = {
     "graphml": (".graphml",),
     "gml": (".gml",),
     "npz": (".npz",),
+    "json": (".json",),
 }
 _TEXT = ("csv", "tsv", "txt")
 _NO_GZIP = ("parquet", "npz")
 
-_READERS: dict[str, Callable[[Path], Graph]] = {
+_READERS: dict[str, Callable[[Path, Limits], Graph]] = {
     "mtx": read_matrix_market,
     "graphml": read_graphml,
     "gml": read_gml,
     "npz": read_npz,
+    "json": read_node_link,
 }
 _WRITERS: dict[str, Callable[[Graph, Path], None]] = {
     "parquet": write_parquet,
@@ -41,6 +46,7 @@ _WRITERS: dict[str, Callable[[Graph, Path], None]] = {
     "graphml": write_graphml,
     "gml": write_gml,
     "npz": write_npz,
+    "json": write_node_link,
 }
 
 
@@ -53,6 +59,8 @@ def read_graph(
     weight: Column | bool | None = None,
     header: bool | None = None,
     delimiter: str | None = None,
+    limits: Limits = DEFAULT,
+    report: Reporter | None = None,
 ) -> Graph:
     """Read a graph from a file.
 
@@ -61,17 +69,22 @@ def read_graph(
     path
         The file. Text formats may be compressed (``.gz``).
     format
-        One of csv, tsv, txt, parquet, mtx, graphml, gml, npz; by default told by the suffix.
+        One of csv, tsv, txt, parquet, mtx, graphml, gml, npz, json; by default told by the suffix.
     source, target
-        Tables only: the two node columns, by name or by position from 0. By default columns with
-        usual names (source and target, src and dst, from and to, u and v, …) or else the first two.
+        Tables only: the two node columns, by name or by position from 0. Without them the columns must
+        be plain: usual names (source and target, src and dst, from and to, u and v, …), or no header and
+        two columns, or three of which the last is a weight. Anything else is refused, never guessed.
     weight
         Tables only: the weight column, by name or position; False for none. By default a column
-        called weight, w or value, or else the third column if it holds numbers.
+        called weight, w or value; any other column of numbers has to be settled with this option.
     header
         csv, tsv, txt only: whether the first row names the columns; found out by default.
     delimiter
         csv, tsv, txt only: one character, a space for runs of blanks; found out by default.
+    limits
+        How much the file may hold; see `Limits`.
+    report
+        Called with a `ReadReport` that says what was read and what was dropped.
 
     Examples
     --------
@@ -84,13 +97,26 @@ def read_graph(
     found = Path(path)
     kind = format_of(found, format)
     existing_file(found)
-    if kind in _TEXT:
-        return read_text(found, kind, source, target, weight, header, delimiter)
-    _refuse(kind, header=header, delimiter=delimiter)
-    if kind == "parquet":
-        return read_parquet(found, source, target, weight)
-    _refuse(kind, source=source, target=target, weight=weight)
-    return _READERS[kind](found)
+    given = (source, target, weight)
+    if kind not in _TEXT:
+        _refuse(kind, header=header, delimiter=delimiter)
+        if kind != "parquet":
+            _refuse(kind, source=source, target=target, weight=weight)
+    try:
+        if kind in _TEXT:
+            return read_text(found, kind, given, header, delimiter, limits, report)
+        if kind == "parquet":
+            return read_parquet(found, given, limits, report)
+        graph = _READERS[kind](found, limits)
+    except GraphError as problem:
+        if str(found) in str(problem):
+            raise
+        raise GraphError(f"'{found}': {problem}") from None
+    except MemoryError:
+        raise DataError(f"'{found}' does not fit into memory.") from None
+    holds = {"nodes": graph.num_nodes, "edges": graph.num_edges}
+    announce(ReadReport(found, holds=holds), report)
+    return graph
 
 
 def write_graph(graph: Graph, path: PathLike, *, format: str | None = None) -> None:  # noqa: A002

@@ -9,6 +9,8 @@ its source.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -21,97 +23,107 @@ from numpy.typing import NDArray
 
 from zerokelvin.errors import DataError, GraphError
 from zerokelvin.graph import Graph
-from zerokelvin.io.columns import (
-    NODE_PAIRS,
-    WEIGHT_WORDS,
-    Column,
-    has_header,
-    node_columns,
-    require_distinct,
-    weight_column,
-)
-from zerokelvin.io.files import existing_file, replacing
+from zerokelvin.graph.edge_columns import EDGE_WORDS, NODE_PAIRS
+from zerokelvin.io.columns import Column, EdgeColumns, edge_columns
+from zerokelvin.io.files import replacing
+from zerokelvin.io.headers import has_header, looks_like_times
+from zerokelvin.io.limits import DEFAULT, Limits, short
 from zerokelvin.io.names import integers, name_values
+from zerokelvin.io.parquet import read_columns
+from zerokelvin.io.report import ReadReport, Reporter, announce
 from zerokelvin.io.text import TextTable, is_number, open_text
 
 __all__ = ["read_parquet", "read_text", "write_parquet", "write_text"]
 
 Floats = NDArray[np.float64]
-Spec = Column | None
-
-_HEADER_WORDS = [word for pair in NODE_PAIRS for word in pair] + list(WEIGHT_WORDS)
+Given = tuple[Column | None, Column | None, Column | bool | None]
+Place = Callable[[int], str]
 
 
 def read_text(
     path: Path,
     kind: str,
-    source: Spec = None,
-    target: Spec = None,
-    weight: Column | bool | None = None,
+    given: Given = (None, None, None),
     header: bool | None = None,
     delimiter: str | None = None,
+    limits: Limits = DEFAULT,
+    report: Reporter | None = None,
 ) -> Graph:
-    """Read a graph from delimited text."""
-    table = open_text(path, delimiter=delimiter, kind=kind)
+    """Read a graph from delimited text; `given` are the columns of source, target and weight."""
+    table = open_text(path, delimiter=delimiter, kind=kind, limits=limits)
     if header is None:
-        by_name = any(isinstance(column, str) for column in (source, target, weight))
-        header = by_name or has_header(table, _HEADER_WORDS)
-    names = table.first[0] if header else [str(i) for i in range(table.width)]
-    nodes = node_columns(source, target, names, path)
+        by_name = any(isinstance(column, str) for column in given)
+        header = by_name or has_header(table, EDGE_WORDS, NODE_PAIRS[0])
+    names = table.first[0] if header else None
     body = table.first[header:]
-    third = next((row[2] for row in body if len(row) > 2 and row[2]), "") if table.width > 2 else ""
-    numeric = is_number(third)
-    chosen = weight_column(weight, names, nodes, numeric, path)
-    types: dict[int, Any] = dict.fromkeys(nodes, pa.string())
-    if chosen is not None and chosen not in nodes:
-        types[chosen] = pa.string()
-    rows = _read_weighted(table, types, chosen, header)
+
+    def cells(position: int) -> list[str]:
+        return [row[position] for row in body if position < len(row)]
+
+    chosen = edge_columns(
+        names,
+        table.width,
+        given,
+        lambda i: any(is_number(cell) for cell in cells(i)),
+        lambda i: looks_like_times(cells(i)),
+        path,
+    )
+    types: dict[int, Any] = dict.fromkeys(chosen.nodes, pa.string())
+    if chosen.weight is not None and chosen.weight not in chosen.nodes:
+        types[chosen.weight] = pa.string()
+    rows = _read_weighted(table, types, chosen.weight, header)
 
     def place(row: int) -> str:
         return f"line {table.line(row, header=header)} of '{path}'"
 
-    weights = None if chosen is None else _finite(rows[str(chosen)], place)
-    ends = [_filled(rows[str(i)], names[i] if header else str(i), place) for i in nodes]
-    return _graph(ends[0], ends[1], weights, path, text=True)
+    weights = None if chosen.weight is None else _finite(rows[str(chosen.weight)], place)
+    spoken: list[Column] = list(range(table.width)) if names is None else list(names)
+    ends = [_filled(rows[str(i)], spoken[i], place) for i in chosen.nodes]
+    return _Edges(path, chosen, spoken, limits, report).graph(ends[0], ends[1], weights, text=True)
 
 
 def read_parquet(
-    path: Path, source: Spec = None, target: Spec = None, weight: Column | bool | None = None
+    path: Path,
+    given: Given = (None, None, None),
+    limits: Limits = DEFAULT,
+    report: Reporter | None = None,
 ) -> Graph:
-    """Read a graph from a parquet file."""
-    existing_file(path)
-    try:
-        with pq.ParquetFile(path) as file:
-            schema = file.schema_arrow
-            require_distinct(schema.names, path)
-            third = len(schema) > 2 and _is_numeric(schema.field(2).type)
-            nodes = node_columns(source, target, schema.names, path)
-            chosen = weight_column(weight, schema.names, nodes, third, path)
-            positions = [*nodes] if chosen is None else [*nodes, chosen]
-            rows = file.read(columns=[schema.names[i] for i in positions])
-            rows.validate(full=True)
-    except (pa.ArrowException, OSError, UnicodeDecodeError) as problem:
-        reason = str(problem).splitlines()[0].rstrip(".")
-        raise DataError(f"'{path}' cannot be read as parquet: {reason}.") from None
+    """Read a graph from a parquet file; `given` are the columns of source, target and weight."""
+    found: list[EdgeColumns] = []
+
+    def choose(schema: Any) -> list[int]:
+        kinds = [field.type for field in schema]
+        chosen = edge_columns(
+            schema.names,
+            len(schema),
+            given,
+            lambda i: _is_numeric(kinds[i]) or pa.types.is_temporal(kinds[i]),
+            lambda i: False,
+            path,
+            text=False,
+        )
+        found.append(chosen)
+        return [*chosen.nodes] if chosen.weight is None else [*chosen.nodes, chosen.weight]
+
+    names, rows = read_columns(path, choose, limits)
+    chosen = found[0]
 
     def place(row: int) -> str:
         return f"row {row + 1} of '{path}'"
 
     weights = None
-    if chosen is not None:
-        column = rows[schema.names[chosen]]
+    if chosen.weight is not None:
+        column = rows[chosen.weight]
         if not _is_numeric(column.type):
             raise DataError(
-                f"column '{schema.names[chosen]}' of '{path}' holds {column.type}, not numbers; "
-                "choose another weight column."
+                f"column '{short(names[chosen.weight])}' of '{path}' holds {short(column.type)}, not "
+                "numbers; choose another weight column."
             )
         weights = _finite(column, place)
-    ends = [
-        _filled(_names(rows[schema.names[i]], schema.names[i], path), schema.names[i], place) for i in nodes
-    ]
+    ends = [_filled(_names(rows[i], names[i], path), names[i], place) for i in chosen.nodes]
     if ends[0].type != ends[1].type:
         ends = [end.cast(pa.large_string()) for end in ends]
-    return _graph(ends[0], ends[1], weights, path, text=False)
+    return _Edges(path, chosen, list(names), limits, report).graph(ends[0], ends[1], weights, text=False)
 
 
 def write_text(graph: Graph, path: Path, kind: str) -> None:
@@ -141,17 +153,21 @@ def _read_weighted(table: TextTable, types: dict[int, Any], chosen: int | None, 
             if cell is not None and not is_number(cell):
                 line = table.line(row, header=header)
                 raise DataError(
-                    f"line {line} of '{table.path}' has weight {cell!r}, which is not a number; correct it, "
-                    "or read without weights (weight=False)."
+                    f"line {line} of '{table.path}' has weight {short(cell)!r}, which is not a "
+                    "number; correct it, or read without weights (weight=False)."
                 ) from None
         raise problem from None
+
+
+def _kind(kind: Any) -> str:
+    return short(str(kind).removeprefix("large_"))
 
 
 def _is_numeric(kind: Any) -> bool:
     return bool(pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_decimal(kind))
 
 
-def _finite(column: Any, place: Any) -> Floats:
+def _finite(column: Any, place: Place) -> Floats:
     values: Floats = pc.cast(column, pa.float64(), safe=False).to_numpy()
     bad = np.flatnonzero(~np.isfinite(values))
     if len(bad):
@@ -161,10 +177,10 @@ def _finite(column: Any, place: Any) -> Floats:
     return values
 
 
-def _filled(column: Any, name: str, place: Any) -> Any:
+def _filled(column: Any, name: Column, place: Place) -> Any:
     if column.null_count:
         row = pc.index(column.is_null(), True).as_py()
-        raise DataError(f"{place(row)} has no node in column '{name}'; fill or drop that row.")
+        raise DataError(f"{place(row)} has no node in column '{short(name)}'; fill or drop that row.")
     return column
 
 
@@ -177,40 +193,70 @@ def _names(column: Any, name: str, path: Path) -> Any:
         try:
             return column.cast(pa.int64())
         except pa.ArrowInvalid:
-            raise DataError(f"column '{name}' of '{path}' holds integers beyond 64 bits signed.") from None
+            raise DataError(
+                f"column '{short(name)}' of '{path}' holds integers beyond 64 bits signed."
+            ) from None
     if pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_string_view(kind):
         return column.cast(pa.large_string())
     raise DataError(
-        f"column '{name}' of '{path}' holds {kind}; node names are integers or strings, so cast the column "
-        "or name another."
+        f"column '{short(name)}' of '{path}' holds {_kind(kind)}; node names are integers or strings, "
+        "so cast the column or name another."
     )
 
 
-def _graph(source: Any, target: Any, weights: Floats | None, path: Path, *, text: bool) -> Graph:
-    """The graph of two columns of names; texts that all spell integers are integers."""
-    if len(source) == 0:
-        raise DataError(f"'{path}' holds no edges; give at least one row.")
-    if pa.types.is_integer(source.type):
-        return _integer_graph(source, target, weights)
-    if text:
-        sources, targets = integers(source), integers(target)
+@dataclass(frozen=True)
+class _Edges:
+    """Two columns of names, and weights, on their way to a graph and a report."""
+
+    path: Path
+    chosen: EdgeColumns
+    names: list[Column]
+    limits: Limits
+    report: Reporter | None
+
+    def graph(self, source: Any, target: Any, weights: Floats | None, *, text: bool) -> Graph:
+        """The graph; texts that all spell integers are integers."""
+        if len(source) == 0:
+            raise DataError(f"'{self.path}' holds no edges; give at least one row.")
+        sources, targets = (integers(end) if text else None for end in (source, target))
+        if pa.types.is_integer(source.type):
+            sources, targets = source.to_numpy(), target.to_numpy()
         if sources is not None and targets is not None:
-            return _integer_graph(sources, targets, weights)
-    both = pa.chunked_array([*source.chunks, *target.chunks])
-    encoded = both.dictionary_encode().unify_dictionaries()
-    names = encoded.chunk(0).dictionary
-    if text and pc.any(pc.match_substring_regex(names, r"^\s|\s$")).as_py():
-        source, target = (pc.utf8_trim_whitespace(column) for column in (source, target))
-        return _graph(source, target, weights, path, text=True)
-    codes = np.concatenate([chunk.indices.to_numpy() for chunk in encoded.chunks]).astype(np.int64)
-    return Graph.from_edges(codes.reshape(2, -1).T, weights, names=names.to_pylist())
+            columns = {"source": sources, "target": targets} | (
+                {} if weights is None else {"weight": weights}
+            )
+            graph = Graph.from_arrow(pa.table(columns), *columns)
+            return self._announced(graph, sources == targets, weights)
+        both = pa.chunked_array([*source.chunks, *target.chunks])
+        encoded = both.dictionary_encode().unify_dictionaries()
+        names = encoded.chunk(0).dictionary
+        self.limits.check("nodes", len(names), self.path)
+        if text and pc.any(pc.match_substring_regex(names, r"^\s|\s$")).as_py():
+            source, target = (pc.utf8_trim_whitespace(column) for column in (source, target))
+            return self.graph(source, target, weights, text=True)
+        if text and pc.any(pc.match_substring_regex(names, "[\r\n]")).as_py():
+            raise DataError(f"'{self.path}' has a name over several lines; close every quote on its line.")
+        if text and pc.index(names, "").as_py() >= 0:
+            raise DataError(f"'{self.path}' has a row without a name for one of its nodes; fill or drop it.")
+        codes = np.concatenate([chunk.indices.to_numpy() for chunk in encoded.chunks]).astype(np.int64)
+        pairs = codes.reshape(2, -1)
+        graph = Graph.from_edges(pairs.T, weights, names=names.to_pylist())
+        return self._announced(graph, pairs[0] == pairs[1], weights)
 
-
-def _integer_graph(source: Any, target: Any, weights: Floats | None) -> Graph:
-    columns = {"source": source, "target": target}
-    if weights is None:
-        return Graph.from_arrow(pa.table(columns), "source", "target")
-    return Graph.from_arrow(pa.table({**columns, "weight": weights}), "source", "target", "weight")
+    def _announced(self, graph: Graph, loops: NDArray[np.bool_], weights: Floats | None) -> Graph:
+        self.limits.check("nodes", graph.num_nodes, self.path)
+        zeros = 0 if weights is None else int(np.count_nonzero((weights == 0) & ~loops))
+        counts = {"self-loops": int(np.count_nonzero(loops)), "of weight 0": zeros}
+        found = ReadReport(
+            path=self.path,
+            columns=self.chosen.roles(self.names),
+            unread=self.chosen.unread(self.names),
+            rows=len(loops),
+            dropped={reason: count for reason, count in counts.items() if count},
+            holds={"nodes": graph.num_nodes, "edges": graph.num_edges},
+        )
+        announce(found, self.report)
+        return graph
 
 
 def _edge_table(graph: Graph, kind: str, *, clean: bool) -> Any:

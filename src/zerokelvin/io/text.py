@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import csv
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
@@ -19,14 +19,19 @@ import pyarrow as pa
 import pyarrow.csv as pacsv
 
 from zerokelvin.errors import DataError, ParameterError
-from zerokelvin.io.files import PathLike, format_suffix, read_bytes
+from zerokelvin.io.files import PathLike, format_suffix
+from zerokelvin.io.limits import DEFAULT, Limits, read_limited, short
 
 __all__ = ["TextTable", "is_number", "open_text"]
 
 SAMPLE_ROWS = 200
 BLOCK_BYTES = 1 << 23
+LONGEST_ROW = 1 << 20  # bytes; a row of nodes and a weight takes some dozens
 BLANKS = " "  # the delimiter that stands for any run of spaces and tabs
 _CONTROL = re.compile(rb"[\x00-\x08\x0e-\x1f]")
+_DATA_LINE = re.compile(rb"(?m)^[ \t]*+(?![#%\s])")
+_MARK = re.compile(rb"\S")
+_LINE_END = re.compile(rb"\r\n|[\r\n]|\Z")
 _UNEVEN_BLANKS = re.compile(rb"[ \t][ \t]|\t|^[ \t]|[ \t]\r?$", re.MULTILINE)
 
 
@@ -44,12 +49,15 @@ class TextTable:
         One character; a space stands for runs of blanks.
     first
         The cells of up to 200 rows from the top, a header included.
+    second
+        Where in `data` the first row ends.
     """
 
     path: Path
     data: bytes
     delimiter: str
     first: list[list[str]]
+    second: int
 
     @property
     def width(self) -> int:
@@ -65,7 +73,7 @@ class TextTable:
             return "error"
 
         names = [str(i) for i in range(self.width)]
-        rows = memoryview(self.data)[self._start(header) :]
+        rows = memoryview(self.data)[self.second if header else 0 :]
         if not rows.nbytes:
             return pa.table({str(i): pa.array([], kind) for i, kind in types.items()})
         try:
@@ -81,41 +89,40 @@ class TextTable:
                     quoted_strings_can_be_null=False,
                 ),
             )
-        except pa.ArrowInvalid as problem:
+        except (pa.ArrowException, UnicodeDecodeError) as problem:
             if bad:
                 raise DataError(self._ragged(bad)) from None
-            if "UTF8" in str(problem):
+            if "UTF8" in str(problem) or isinstance(problem, UnicodeDecodeError):
                 raise DataError(f"'{self.path}' is not UTF-8 text; convert it first.") from None
-            reason = str(problem).splitlines()[0].rstrip(".")
+            reason = short(problem, 120).rstrip(".")
             raise DataError(f"'{self.path}' cannot be read as delimited text: {reason}.") from None
 
     def line(self, row: int, *, header: bool) -> int:
         """The line of the file, counted from 1, on which a data row (counted from 0) stands."""
-        matches = re.finditer(rb"[^\r\n]+", self.data)
-        at = next(islice(matches, row + header, None)).start()
-        return self.data.count(b"\n", 0, at) + 1
+        matches = re.compile(rb"[^\r\n]+").finditer(self.data, self.second if header else 0)
+        return self._line_at(next(islice(matches, row, None)).start())
 
-    def _start(self, header: bool) -> int:
-        if not header:
-            return 0
-        match = re.search(rb"[^\r\n]+(\r?\n|$)", self.data)
-        return match.end() if match else len(self.data)
+    def _line_at(self, position: int) -> int:
+        ends = self.data.count(b"\n", 0, position)
+        return ends + 1 if ends else self.data.count(b"\r", 0, position) + 1
 
     def _ragged(self, rows: Iterable[str]) -> str:
         def place(text: str) -> int:
             pattern = rb"^" + re.escape(text.encode().rstrip(b"\r\n")) + rb"\r?$"
             match = re.search(pattern, self.data, re.MULTILINE)
-            return self.data.count(b"\n", 0, match.start()) + 1 if match else 0
+            return self._line_at(match.start()) if match else 0
 
         line, text = min((place(text), text) for text in rows)
-        got = len(next(csv.reader([text], delimiter=self.delimiter), []))
+        got = len(_cells([text], self.delimiter, self.path)[0])
         return (
             f"line {line} of '{self.path}' has {_columns(got)} where the first row has {self.width}: "
             f"{text[:60]!r}; give every row the same columns or another delimiter."
         )
 
 
-def open_text(path: PathLike, *, delimiter: str | None = None, kind: str | None = None) -> TextTable:
+def open_text(
+    path: PathLike, *, delimiter: str | None = None, kind: str | None = None, limits: Limits = DEFAULT
+) -> TextTable:
     """Read a text file and look at its first rows.
 
     Parameters
@@ -128,25 +135,35 @@ def open_text(path: PathLike, *, delimiter: str | None = None, kind: str | None 
         the first rows evenly.
     kind
         ``"csv"``, ``"tsv"`` or ``"txt"``; by default the suffix of the path.
+    limits
+        How much the file may hold.
     """
     found = Path(path)
-    data = read_bytes(found).removeprefix(b"\xef\xbb\xbf")
+    data = read_limited(found, limits).removeprefix(b"\xef\xbb\xbf")
     if b"\0" in data or _CONTROL.search(data, 0, BLOCK_BYTES):
         raise DataError(f"'{found}' holds binary data, not text; check its format.")
     data = _without_comments(data)
+    spans = list(islice(_rows(data), SAMPLE_ROWS))
+    if any(end - start > LONGEST_ROW for start, end, _ in spans):
+        raise DataError(f"'{found}' has a row of more than {LONGEST_ROW:,} bytes; check its format.")
     try:
-        lines = [match.group().decode() for match in islice(_rows(data), SAMPLE_ROWS)]
+        lines = [data[start:end].decode() for start, end, _ in spans]
     except UnicodeDecodeError:
         raise DataError(f"'{found}' is not UTF-8 text; convert it first.") from None
     if not lines:
         raise DataError(f"'{found}' is empty; it holds no rows.")
     kind = kind or {".tsv": "tsv", ".tab": "tsv", ".csv": "csv"}.get(format_suffix(found), "txt")
-    chosen = _checked(delimiter) if delimiter is not None else _sniff(lines, kind)
+    widest = 1 + max(line.count(mark) for line in lines for mark in ",;\t")
+    limits.check("columns", widest, found)
+    chosen = _checked(delimiter) if delimiter is not None else _sniff(lines, kind, found)
+    limits.check("columns", max(line.count(chosen) for line in lines) + 1 if chosen != BLANKS else 1, found)
+    second = spans[0][2]
     if chosen == BLANKS:
-        data = _single_blanks(data)
+        data, second = _single_blanks(data, second)
         lines = [" ".join(line.split()) for line in lines]
-    first = [[cell.strip() for cell in row] for row in csv.reader(lines, delimiter=chosen)]
-    return TextTable(found, data, chosen, first)
+        limits.check("columns", max(line.count(" ") for line in lines) + 1, found)
+    first = [[cell.strip() for cell in row] for row in _cells(lines, chosen, found)]
+    return TextTable(found, data, chosen, first, second)
 
 
 def is_number(text: str) -> bool:
@@ -166,35 +183,54 @@ def _checked(delimiter: str) -> str:
     return delimiter
 
 
-def _rows(data: bytes) -> Iterable[re.Match[bytes]]:
-    return re.finditer(rb"[^\r\n]*[^\s][^\r\n]*", data)
+def _cells(lines: list[str], delimiter: str, path: Path) -> list[list[str]]:
+    try:
+        return list(csv.reader(lines, delimiter=delimiter))
+    except csv.Error as problem:
+        raise DataError(f"'{path}' cannot be split into cells: {problem}.") from None
+
+
+def _rows(data: bytes) -> Iterator[tuple[int, int, int]]:
+    """Where each row that is not blank begins and ends, and where the next line begins."""
+    at = 0
+    while (mark := _MARK.search(data, at)) is not None:
+        start = max(data.rfind(b"\n", at, mark.start()), data.rfind(b"\r", at, mark.start()), at - 1) + 1
+        end = _LINE_END.search(data, mark.start())
+        if end is None:
+            return
+        yield start, end.start(), end.end()
+        at = end.end()
 
 
 def _without_comments(data: bytes) -> bytes:
     """Empty the lines that begin with ``#`` or ``%``; the leading ones cheaply."""
-    top = re.match(rb"(?:[ \t]*(?:[#%][^\n]*)?\r?\n)*", data)
-    end = top.end() if top else 0
+    top = _DATA_LINE.search(data)
+    end = top.start() if top else len(data)
     head = b"\n" * data.count(b"\n", 0, end)
     rest = data[end:]
     if rest[:1] in (b"#", b"%") or b"\n#" in rest or b"\n%" in rest:
-        rest = re.sub(rb"^[#%][^\n]*", b"", rest, flags=re.MULTILINE)
+        rest = re.sub(rb"^[#%][^\r\n]*+", b"", rest, flags=re.MULTILINE)
     return head + rest if head else rest
 
 
-def _single_blanks(data: bytes) -> bytes:
+def _single_blanks(data: bytes, second: int) -> tuple[bytes, int]:
+    """One space between cells and none around a row; and where the second row begins then."""
     if not _UNEVEN_BLANKS.search(data):
-        return data
-    data = re.sub(rb"[ \t]+", b" ", data)
-    return re.sub(rb"^ | (?=\r?$)", b"", data, flags=re.MULTILINE)
+        return data, second
+    head, rest = (
+        re.sub(rb"^ | (?=\r?$)", b"", re.sub(rb"[ \t]++", b" ", part), flags=re.MULTILINE)
+        for part in (data[:second], data[second:])
+    )
+    return head + rest, len(head)
 
 
-def _sniff(lines: list[str], kind: str) -> str:
+def _sniff(lines: list[str], kind: str, path: Path) -> str:
     if kind == "tsv":
         return "\t"
     if kind == "csv":
         return next((mark for mark in ",;\t" if mark in lines[0]), ",")
     for mark in "\t,;":
-        widths = {len(row) for row in csv.reader(lines, delimiter=mark)}
+        widths = {len(row) for row in _cells(lines, mark, path)}
         if len(widths) == 1 and widths != {1}:
             return mark
     return BLANKS

@@ -25,7 +25,7 @@ from numpy.typing import NDArray
 from zerokelvin import learners
 from zerokelvin.certify import Bound
 from zerokelvin.errors import LabelError, ParameterError
-from zerokelvin.graph import Graph
+from zerokelvin.graph import Graph, as_graph
 from zerokelvin.jit import compilation_seconds, kernel
 from zerokelvin.learners import Always, Learner, Policy, Trials, parse_policy
 from zerokelvin.learners.asking import coins
@@ -96,6 +96,7 @@ def play(
     >>> run.predictions.tolist(), run.mistakes
     (['b', 'a', 'a', 'b'], 2)
     """
+    graph = as_graph(graph)
     asking = parse_policy(policy)
     chosen = wrapped(learners.make(learner, **params), asking, forget)
     chosen.check_domain(graph)
@@ -184,6 +185,7 @@ def play_shuffles(
     >>> len(runs.runs), round(runs.mean("mistakes"), 3)
     (3, 1.667)
     """
+    graph = as_graph(graph)
     require_whole("shuffles", shuffles, 1)
     chosen = wrapped(learners.make(learner, **params), policy, forget)
     chosen.check_domain(graph)

@@ -1,13 +1,15 @@
 """Labels at the edge: from the caller's values to class codes and ±1, and back.
 
 Classes are the distinct labels in sorted order unless given. A label that is None, NaN or masked is
-unknown: its node is not played. −1 is a label like any other. With two classes ``classes[0]`` is −1
+unknown: its node is not played. −1 is a label like any other; beside other classes than +1 a `LabelWarning`
+says so, for scikit-learn writes it for "unlabelled". With two classes ``classes[0]`` is −1
 and ``classes[1]`` is +1, one binary problem; with more, each class has a problem of its own in which
 it is +1 and the rest −1.
 """
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -15,7 +17,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from zerokelvin.errors import LabelError
+from zerokelvin.errors import LabelError, LabelWarning
 from zerokelvin.graph import Graph
 from zerokelvin.learners.ties import DEAD_ZONE
 
@@ -23,6 +25,11 @@ __all__ = ["Labelling", "class_order", "decide", "encode_labels", "is_unknown", 
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
+
+MINUS_ONE = (
+    "the label -1 is a class like the others here, not a sign for unlabelled; mark unknown labels "
+    "with None, NaN or a masked array, or give classes= if -1 is meant."
+)
 
 
 @dataclass(frozen=True)
@@ -64,6 +71,8 @@ def encode_labels(graph: Graph, labels: Any, classes: Sequence[Hashable] | None 
     unknown = np.array([is_unknown(value) for value in values], dtype=np.bool_)
     known = [value for value, gap in zip(values, unknown, strict=True) if not gap]
     order = class_order(known) if classes is None else tuple(_plain(value) for value in classes)
+    if classes is None and -1 in order and not set(order) <= {-1, 1}:
+        warnings.warn(MINUS_ONE, LabelWarning, stacklevel=3)
     if len(set(order)) != len(order):
         raise LabelError(f"classes {list(order)!r} hold a class twice.")
     code = {value: i for i, value in enumerate(order)}

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from zerokelvin import learners
 from zerokelvin.certify import Bound
 from zerokelvin.errors import LabelError, SessionError
-from zerokelvin.graph import Graph
+from zerokelvin.graph import Graph, as_graph
 from zerokelvin.learners import Learner, Policy, parse_policy
 from zerokelvin.learners.asking import coins, confidence, worth_asking
 from zerokelvin.learners.forgetting import forgetful
@@ -421,6 +421,7 @@ def start(
     >>> session.predict("bob").label, session.mistakes
     ('fraud', 2)
     """
+    graph = as_graph(graph)
     require_whole("budget", 0 if budget is None else budget)
     require_whole("seed", seed)
     values = None if classes is None else [_value(label) for label in classes]
@@ -431,6 +432,7 @@ def start(
 
 def load(path: str | os.PathLike[str], graph: Graph) -> Session:
     """Continue a saved session on the same graph; one whose graph has grown, on the grown graph."""
+    graph = as_graph(graph)
     header, arrays = saving.read(path, graph)
     policy = parse_policy(header["policy"])
     alone = learners.make(header["learner"], **header["params"])
