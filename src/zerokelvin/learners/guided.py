@@ -133,10 +133,8 @@ class GuidedState(State):
 
     def restore(self, arrays: Any) -> None:
         """Put saved arrays back in both."""
-        own = {name: array for name, array in arrays.items() if not name.startswith(GUIDES)}
-        others = {name.removeprefix(GUIDES): arrays[name] for name in arrays if name.startswith(GUIDES)}
-        self.inner.restore(own)
-        self.guide.restore(others)
+        self.inner.restore({name: arrays[name] for name in self.inner.fields})
+        self.guide.restore({name: arrays[GUIDES + name] for name in self.guide.fields})
 
 
 class GuidedProblems(Problems):
@@ -180,11 +178,6 @@ class GuidedProblems(Problems):
         if isinstance(heir, GuidedProblems):
             self.inner.hand_over(heir.inner, growth)
             self.guide.hand_over(heir.guide, growth)
-
-    def remember(self, nodes: Ints, signs: NDArray[np.int8]) -> None:
-        """Complete the learner's records too."""
-        super().remember(nodes, signs)
-        self.inner.remember(nodes, signs)
 
     def bound(self, labels: Any) -> Bound:
         """The learner's bound."""

@@ -110,11 +110,6 @@ class RandomQueryProblems(Problems):
         """Teach the inner problems."""
         self.inner.update(node, signs, learns)
 
-    def remember(self, nodes: Ints, signs: NDArray[np.int8]) -> None:
-        """Complete the inner problems' records too."""
-        super().remember(nodes, signs)
-        self.inner.remember(nodes, signs)
-
     def play(self, trials: Trials, progress: Progress | None = None) -> Trace:
         """The inner game, with limit 0 where the coin says no."""
         heads = coins(self.seed, np.arange(len(trials.nodes))) < self.p
