@@ -57,7 +57,13 @@ VARIANTS: dict[str, tuple[dict[str, Any], ...]] = {
         {"score": "linear"},
         {"form": "dual"},
     ),
-    "spanning-tree": ({}, {"trees": 1}, {"trees": 3, "inner": "wta"}, {"inner": "nearest"}),
+    "spanning-tree": (
+        {},
+        {"trees": 1},
+        {"trees": 3, "inner": "wta"},
+        {"trees": 5, "inner": "shazoo", "tree": "bfs"},
+        {"trees": 3, "inner": "tree-opt", "tree": "minimum"},
+    ),
     "tree-opt": ({}, {"tree": "low-stretch"}),
     "zero-ising": ({}, {"max_states": 2, "samples": 11}),
 }
