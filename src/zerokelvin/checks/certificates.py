@@ -30,7 +30,16 @@ from zerokelvin.errors import ZerokelvinError
 from zerokelvin.learners import Learner
 from zerokelvin.session import load, play, start
 
-__all__ = ["CONTRACT_GAMES", "VARIANTS", "CertifiedGame", "certificate_game", "certificate_games", "variants"]
+__all__ = [
+    "CONTRACT_GAMES",
+    "VARIANTS",
+    "CertifiedGame",
+    "Tally",
+    "certificate_game",
+    "certificate_games",
+    "count_certificates",
+    "variants",
+]
 
 Rng = np.random.Generator
 
@@ -88,6 +97,27 @@ class CertifiedGame:
     def exceeded(self) -> bool:
         """Whether that promise is broken: a false certificate."""
         return self.bound.is_broken_by(self.mistakes)
+
+
+@dataclass(frozen=True)
+class Tally:
+    """How many games were played, in how many the bound was a promise, and in how many it was broken."""
+
+    learner: str
+    games: int
+    held: int
+    exceeded: int
+
+
+def count_certificates(learner: str | Learner, count: int, seed: int = 0) -> Tally:
+    """Play `count` games and count the bounds that hold, and those of them that are exceeded.
+
+    >>> count_certificates("shortest-path", 30)
+    Tally(learner='shortest-path', games=30, held=19, exceeded=0)
+    """
+    games = list(certificate_games(learner, count, seed))
+    name = learner if isinstance(learner, str) else learner.name
+    return Tally(name, len(games), sum(g.holds for g in games), sum(g.exceeded for g in games))
 
 
 def certificate_games(learner: str | Learner, count: int, seed: int = 0) -> Iterator[CertifiedGame]:
