@@ -304,7 +304,8 @@ def _recorded(learner: Learner) -> None:
         if arrays := state.snapshot():
             twin = learner.start(example.graph, rng=np.random.default_rng(0))
             twin.restore(arrays)
-            _require_record(learner, twin.record, shown)
+            inner = getattr(twin, "inner", twin)  # a wrapper may leave restoring to the state it wraps
+            _require_record(learner, twin.record if len(twin.record) else inner.record, shown)
 
 
 def _require_record(learner: Learner, record: Record, *ways: Any) -> None:
