@@ -29,7 +29,7 @@ def test_labels_that_contradict_each_other_void_a_bound(name):
     assert "no label contradicts the comparator" in str(run.bound)
 
 
-@pytest.mark.filterwarnings("ignore:weights differ by a factor")
+@pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("name", ["nearest", "halving", "perceptron"])
 def test_a_game_can_be_played_again_from_its_text(name):
     for game in certificate_games(name, 40, seed=3):

@@ -76,7 +76,7 @@ def test_the_compiled_game_is_predicting_and_learning(game):
             expected.append(slow.margin(node))
             slow.update(node, y)
         assert fast.play(nodes, ys).tolist() == expected
-        assert fast.seen_nodes == slow.seen_nodes
+        assert fast.seen_nodes.tolist() == slow.seen_nodes.tolist()
         again = make(name).start(graph)
         again.restore(slow.snapshot())
         assert (again.margins(np.arange(graph.num_nodes)) == slow.margins(np.arange(graph.num_nodes))).all()

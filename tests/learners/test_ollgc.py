@@ -168,7 +168,7 @@ def test_compiled_play_on_many_trials(params, policy):
         np.testing.assert_array_equal(one.margins, two.margins)
         np.testing.assert_array_equal(one.asked, two.asked)
         for state, other in zip(fast.states, slow.states, strict=True):
-            assert state.seen_nodes == other.seen_nodes
+            assert state.seen_nodes.tolist() == other.seen_nodes.tolist()
             assert state.seen_learnt == other.seen_learnt
 
 

@@ -71,8 +71,8 @@ class State(ABC):
     scalars); `snapshot` and `restore` then work without further code. A subclass that leaves
     `fields` empty is restored by replaying its updates instead.
 
-    `record` holds every label that reached the state, in order, without further code too
-    (`zerokelvin.learners.noting`): what a bound assumes of the labels is judged against it.
+    `record` holds every label that reached the state, in order, and is among the `fields`, all without
+    further code (`zerokelvin.learners.noting`): what a bound assumes of the labels is judged against it.
     """
 
     fields: ClassVar[tuple[str, ...]] = ()
@@ -90,6 +90,24 @@ class State(ABC):
         note_state(cls)
         wrap_own(cls, ("margin", "margins"), finite)
         wrap_own(cls, _OF_STATES, alone)
+
+    @property
+    def seen_nodes(self) -> Ints:
+        """The node of every label on the record, −1 for a vector that is no node."""
+        return self.record.nodes
+
+    @seen_nodes.setter
+    def seen_nodes(self, nodes: Ints) -> None:
+        self.record.replace(0, nodes, np.zeros(len(nodes), dtype=np.int8))
+
+    @property
+    def seen_labels(self) -> NDArray[np.int8]:
+        """The labels on the record."""
+        return self.record.labels
+
+    @seen_labels.setter
+    def seen_labels(self, labels: NDArray[np.int8]) -> None:
+        self.record.replace(0, self.record.nodes, labels)
 
     @abstractmethod
     def margin(self, node: int) -> float:
@@ -254,12 +272,6 @@ class Problems:
         By default they learn all answers again; see `zerokelvin.learners.growth`.
         """
         heir.teach(*growth.answers())
-
-    def remember(self, nodes: Ints, signs: NDArray[np.int8]) -> None:
-        """Complete the records with the labels shown so far, where a state was restored without them."""
-        for c, state in enumerate(self.states):
-            if len(state.record) < len(nodes):
-                state.record.replace(0, nodes, signs[:, c])
 
     def bound(self, labels: Sequence[Ints]) -> Bound:
         """The bound on the mistakes of the class, against one labelling in {-1, +1}ⁿ per problem."""

@@ -60,16 +60,6 @@ class CutState(State):
         self.graph = graph
         self.cut = cut.copy()
 
-    @property
-    def seen_nodes(self) -> Ints:
-        """The node of every label learnt."""
-        return self.record.nodes
-
-    @property
-    def seen_labels(self) -> Ints:
-        """The labels learnt."""
-        return self.record.labels.astype(np.int64)
-
     def margin(self, node: int) -> float:
         """±1 where all minimum cuts agree, 0 without labels, else what the strategy says."""
         side = self.cut.side(node)
@@ -137,7 +127,8 @@ class PathState(CutState):
 
     def bound(self, labels: Ints) -> Bound:
         """The certificate of Theorem 8 over the sequence of games; see `zerokelvin.learners.cut_bounds`."""
-        return path_certificate(OnlineCut(self.graph, self.cut.paths), self.seen_nodes, self.seen_labels)
+        labels = self.seen_labels.astype(np.int64)
+        return path_certificate(OnlineCut(self.graph, self.cut.paths), self.seen_nodes, labels)
 
     def play(self, nodes: Ints, labels: Ints) -> Floats:
         """Predict and learn trials in compiled code; the margins."""

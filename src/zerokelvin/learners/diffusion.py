@@ -38,6 +38,7 @@ from zerokelvin.jit import kernel
 from zerokelvin.learners.base import Problems, Progress, State, Trace, Trials
 from zerokelvin.learners.covariance import EXACT_LIMIT
 from zerokelvin.learners.growth import Growth, grow_diffusion
+from zerokelvin.learners.noting import SEEN
 from zerokelvin.learners.ties import settle
 from zerokelvin.linalg.dense import DENSE_LIMIT
 from zerokelvin.linalg.kernels import RELATIVE
@@ -317,7 +318,8 @@ class DiffusionState(State):
 
     def snapshot(self) -> dict[str, NDArray[Any]]:
         """The channels of this problem; the first problem holds what all share."""
-        return {name: array.copy() for name, array in self._parts().items()}
+        record = {name: np.array(getattr(self, name)) for name in SEEN}
+        return {name: array.copy() for name, array in self._parts().items()} | record
 
     def restore(self, arrays: Any) -> None:
         """Put saved arrays back in place."""
@@ -327,7 +329,7 @@ class DiffusionState(State):
     @property
     def fields(self) -> tuple[str, ...]:  # type: ignore[override]
         """Names of the saved arrays."""
-        return tuple(self._parts())
+        return (*self._parts(), *SEEN)
 
     def _parts(self) -> dict[str, NDArray[Any]]:
         diffusion, solve = self.diffusion, self.diffusion.relaxation

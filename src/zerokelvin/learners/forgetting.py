@@ -36,7 +36,7 @@ from numpy.typing import NDArray
 
 from zerokelvin.certify import Assumption, Bound
 from zerokelvin.errors import ParameterError
-from zerokelvin.flow.minimum_cut import minimum_cut
+from zerokelvin.flow.completion import complete_labelling
 from zerokelvin.graph import Graph
 from zerokelvin.graph.features import Features
 from zerokelvin.learners.base import Learner, Problems, State
@@ -158,7 +158,8 @@ class ForgettingProblems(WrappedProblems):
         terms = {f"stretch {k}": part.value for k, part in enumerate(parts)}
         theorem = f"{parts[0].theorem}, summed over {len(parts)} stretches"
         value = float(np.sum([part.value for part in parts]))
-        return Bound(value, theorem, terms, tuple(assumed.values()), tuple(parts))
+        expected = any(part.expected for part in parts)
+        return Bound(value, theorem, terms, tuple(assumed.values()), tuple(parts), expected)
 
     def _stretch(self, start: int, labels: Any) -> Bound:
         seen = self.answers[start : start + 2 * self.window]
@@ -177,7 +178,7 @@ class ForgettingProblems(WrappedProblems):
         answers = {int(node): int(signs[problem]) for node, signs, _ in seen}
         if all(labels[node] == label for node, label in answers.items()):
             return labels
-        return minimum_cut(self.graph, list(answers.items())).sides.astype(np.int64)
+        return complete_labelling(self.graph, answers)
 
 
 @dataclass(frozen=True)

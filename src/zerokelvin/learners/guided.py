@@ -104,10 +104,8 @@ class GuidedState(WrappedState):
 
     def restore(self, arrays: Any) -> None:
         """Put saved arrays back in both."""
-        own = {name: array for name, array in arrays.items() if not name.startswith(GUIDES)}
-        others = {name.removeprefix(GUIDES): arrays[name] for name in arrays if name.startswith(GUIDES)}
-        self.inner.restore(own)
-        self.guide.restore(others)
+        self.inner.restore({name: arrays[name] for name in self.inner.fields})
+        self.guide.restore({name: arrays[GUIDES + name] for name in self.guide.fields})
 
 
 class GuidedProblems(WrappedProblems):

@@ -93,7 +93,7 @@ class ForestPathState(PathState):
         """The flow, with all labels learnt."""
         if self.learnt < len(self.seen_nodes):
             late = slice(self.learnt, None)
-            learn_all(self._cut, self.seen_nodes[late].copy(), self.seen_labels[late])
+            learn_all(self._cut, self.seen_nodes[late].copy(), self.seen_labels[late].astype(np.int64))
             self.learnt = len(self.seen_nodes)
         return self._cut
 

@@ -22,18 +22,20 @@ if TYPE_CHECKING:
     from zerokelvin.certify import Record
     from zerokelvin.learners.growth import Growth
 
-__all__ = ["NODES", "SHOWN", "note_problems", "note_state"]
+__all__ = ["SEEN", "note_problems", "note_state"]
 
-NODES, LABELS = "record/nodes", "record/labels"
-SHOWN = (NODES, LABELS)
+SEEN = ("seen_nodes", "seen_labels")
 """The names under which a snapshot holds the record."""
 
 Method = Callable[..., Any]
 
 
 def note_state(cls: type) -> None:
-    """Have the methods that a class of states defines itself fill and keep its record."""
-    _wrap(cls, {"update": _update, "snapshot": _snapshot, "restore": _restore})
+    """Have the methods that a class of states defines itself fill its record, and keep it in a snapshot."""
+    _wrap(cls, {"update": _update, "restore": _restore})
+    fields = vars(cls).get("fields", ())
+    if isinstance(fields, tuple) and fields and SEEN[0] not in fields:
+        cls.fields = (*fields, *SEEN)  # type: ignore[attr-defined]
 
 
 def note_problems(cls: type) -> None:
@@ -57,23 +59,12 @@ def _update(method: Method) -> Method:
     return update
 
 
-def _snapshot(method: Method) -> Method:
-    @functools.wraps(method)
-    def snapshot(self: Any) -> dict[str, NDArray[Any]]:
-        arrays: dict[str, NDArray[Any]] = method(self)
-        if arrays:  # without any it is restored by replaying its updates
-            arrays |= {NODES: self.record.nodes.copy(), LABELS: self.record.labels.copy()}
-        return arrays
-
-    return snapshot
-
-
 def _restore(method: Method) -> Method:
     @functools.wraps(method)
     def restore(self: Any, arrays: Mapping[str, NDArray[Any]]) -> None:
         method(self, arrays)
-        if NODES in arrays and len(self.record) < len(arrays[NODES]):
-            self.record.replace(0, arrays[NODES].copy(), arrays[LABELS].copy())
+        if SEEN[0] in arrays and len(self.record) < len(arrays[SEEN[0]]):
+            self.record.replace(0, *(arrays[name].copy() for name in SEEN))
 
     return restore
 

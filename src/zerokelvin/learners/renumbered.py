@@ -19,7 +19,6 @@ from zerokelvin.certify import Bound
 from zerokelvin.graph import Graph
 from zerokelvin.learners.base import Problems, Progress, State, Trace, Trials
 from zerokelvin.learners.growth import Growth
-from zerokelvin.learners.noting import NODES
 
 __all__ = ["RenumberedProblems", "RenumberedState", "hand_over"]
 
@@ -77,10 +76,9 @@ class RenumberedState(State):
 
     def restore(self, arrays: Mapping[str, NDArray[Any]]) -> None:
         """Restore the state inside, whose record goes by rank."""
-        told = dict(arrays)
-        if NODES in told:
-            told[NODES] = np.where(told[NODES] >= 0, self.ranks[told[NODES]], -1)
-        self.inner.restore(told)
+        self.inner.restore(arrays)
+        record = self.inner.record
+        self.record.replace(0, self.order[record.nodes], record.labels)
 
     def __getattr__(self, name: str) -> Any:
         return _inside(self, name)
@@ -118,11 +116,6 @@ class RenumberedProblems(Problems):
     def teach(self, nodes: Ints, signs: NDArray[np.int8]) -> None:
         """Learn answers in order."""
         self.inner.teach(self.ranks[nodes], signs)
-
-    def remember(self, nodes: Ints, signs: NDArray[np.int8]) -> None:
-        """Complete the records, here and inside."""
-        super().remember(nodes, signs)
-        self.inner.remember(self.ranks[nodes], signs)
 
     def hand_over(self, heir: Problems, growth: Growth) -> None:
         """Bring problems on a grown graph to where these are."""

@@ -33,24 +33,6 @@ class LoggedState(State):
         self.strangers: list[list[float]] = []
 
     @property
-    def seen_nodes(self) -> Ints:
-        """The node of every trial, −1 for a vector from outside the table."""
-        return self.record.nodes
-
-    @seen_nodes.setter
-    def seen_nodes(self, nodes: Ints) -> None:
-        self.record.replace(0, nodes, np.zeros(len(nodes), dtype=np.int8))
-
-    @property
-    def seen_labels(self) -> NDArray[np.int8]:
-        """The label of every trial."""
-        return self.record.labels
-
-    @seen_labels.setter
-    def seen_labels(self, labels: NDArray[np.int8]) -> None:
-        self.record.replace(0, self.record.nodes, labels)
-
-    @property
     def seen_learnt(self) -> list[int]:
         """Whether each trial was learnt, 0 or 1."""
         for learnt in self._played:

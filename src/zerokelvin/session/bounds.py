@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from zerokelvin.certify import Assumption, Bound
-from zerokelvin.flow.minimum_cut import minimum_cut
+from zerokelvin.flow.completion import complete_labelling
 from zerokelvin.graph import Graph
 from zerokelvin.graph.features import Features
 from zerokelvin.learners import Problems
@@ -52,4 +52,4 @@ def _completed(graph: Graph, labelling: Labelling, signs: NDArray[np.int8]) -> N
         return signs.astype(np.int64)
     if isinstance(graph, Features):
         return np.where(labelling.codes >= 0, signs, 0).astype(np.int64)
-    return minimum_cut(graph, [(int(i), int(signs[i])) for i in known]).sides.astype(np.int64)
+    return complete_labelling(graph, {int(i): int(signs[i]) for i in known})

@@ -29,7 +29,7 @@ from zerokelvin.session.prediction import LEARN
 if TYPE_CHECKING:
     from zerokelvin.session.session import Session
 
-__all__ = ["answers", "extend"]
+__all__ = ["extend"]
 
 
 def extend(session: Session, nodes: int | Iterable[Hashable], edges: Any, weights: Any) -> list[Hashable]:
@@ -48,7 +48,7 @@ def _follow(session: Session, graph: Graph) -> None:
     problems = session._problems
     heir = session.learner.start_problems(graph, len(problems.states), prepared, session.seed)
     if session._counts.any():
-        problems.hand_over(heir, Growth(session.graph, graph, lambda: answers(session)))
+        problems.hand_over(heir, Growth(session.graph, graph, lambda: _answers(session)))
     known = [event.node for event in session.events if event.kind == LEARN]  # edges may have gone too
     session._labelled = np.zeros(graph.num_components, dtype=np.bool_)
     session._labelled[graph.components[known]] = True
@@ -56,9 +56,8 @@ def _follow(session: Session, graph: Graph) -> None:
     session._settled = len(session.events)
 
 
-def answers(session: Session) -> tuple[NDArray[np.int64], NDArray[np.int8]]:
-    """Every answer in order: its node, and its label in every problem."""
+def _answers(session: Session) -> tuple[NDArray[np.int64], NDArray[np.int8]]:
     code = {label: i for i, label in enumerate(session.classes)}
     learnt = [(event.node, code[event.label]) for event in session.events if event.kind == LEARN]
-    nodes, codes = np.array(learnt, dtype=np.int64).reshape(-1, 2).T
+    nodes, codes = np.array(learnt, dtype=np.int64).T
     return np.ascontiguousarray(nodes), to_signs(np.ascontiguousarray(codes), len(session.classes))

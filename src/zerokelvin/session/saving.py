@@ -19,7 +19,6 @@ from zerokelvin.graph import Graph
 from zerokelvin.io.session_file import read_session, write_session
 from zerokelvin.learners import Learner
 from zerokelvin.learners.forgetting import Forgetting
-from zerokelvin.learners.noting import SHOWN
 from zerokelvin.session.prediction import LEARN, Outcome
 
 if TYPE_CHECKING:
@@ -56,8 +55,7 @@ def save(session: Session, path: str | os.PathLike[str]) -> None:
     found = [(code.get(o.predicted, -1), o.asked, o.overruled) for o in session._outcomes]
     arrays["outcomes"] = np.array(found, dtype=np.int64).reshape(-1, 3)
     for i, state in enumerate(session._problems.states):
-        parts = {name: array for name, array in state.snapshot().items() if not name.endswith(SHOWN)}
-        arrays |= {f"state/{i}/{name}": array for name, array in parts.items()}
+        arrays |= {f"state/{i}/{name}": array for name, array in state.snapshot().items()}
     arrays |= {f"session/{name.lstrip('_')}": np.array(getattr(session, name)) for name in COUNTERS + TALLIES}
     write_session(path, header, arrays)
 

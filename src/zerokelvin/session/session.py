@@ -28,7 +28,7 @@ from zerokelvin.learners.guided import guided
 from zerokelvin.session import saving
 from zerokelvin.session.bounds import game_bound
 from zerokelvin.session.counts import require_whole
-from zerokelvin.session.growing import answers, extend
+from zerokelvin.session.growing import extend
 from zerokelvin.session.labels import (
     class_array,
     class_order,
@@ -226,7 +226,6 @@ class Session:
         labelling = encode_labels(self.graph, labels, self.classes)
         grown = any(event.kind == LEARN for event in self.events[: self._settled])
         grown = grown and (self._retold or not self._problems.bound_outlives_growth)
-        self._problems.remember(*answers(self))
         return game_bound(self.graph, self._problems, labelling, by_prior=self._by_prior > 0, grown=grown)
 
     # -- names river users expect -----------------------------------------------------------------
