@@ -35,7 +35,7 @@ from zerokelvin.graph.exponential import ExponentialGraph
 from zerokelvin.graph.features import Features
 from zerokelvin.learners.asking import confidence, worth_asking
 from zerokelvin.learners.growth import EXACT, Growth
-from zerokelvin.learners.parameters import check_types
+from zerokelvin.learners.parameters import check_types, make_plain
 from zerokelvin.linalg.solution import ScalingWarning
 from zerokelvin.registry import Registry
 
@@ -75,6 +75,10 @@ class State(ABC):
         `trial` counts the trials before this one, asked or not; without it, the labels learnt so far.
         """
         return True
+
+    def may_ask(self, node: int, trial: int | None = None) -> bool:
+        """Whether it would want this label by some coin; learners that toss none, whether they want it."""
+        return self.ask(node, trial)
 
     def variance(self, node: int) -> float:
         """How unsure the margin of `node` is, at least 0; only learners with `has_variance` know."""
@@ -171,6 +175,10 @@ class Problems:
         """Which problems want this label by their own rule."""
         return np.array([state.ask(node, trial) for state in self.states], dtype=np.bool_)
 
+    def may_ask(self, node: int, trial: int | None = None) -> bool:
+        """Whether some problem would want this label by some coin."""
+        return any(state.may_ask(node, trial) for state in self.states)
+
     def variance(self, node: int) -> float:
         """The variance of the least sure problem."""
         return max(state.variance(node) for state in self.states)
@@ -197,7 +205,12 @@ class Problems:
 
         By default they learn all answers again; see `zerokelvin.learners.growth`.
         """
-        heir.teach(*growth.answers())
+        nodes, signs = growth.answers()
+        if growth.learns is None:
+            heir.teach(nodes, signs)
+            return
+        for node, row, learns in zip(nodes.tolist(), signs, growth.learns, strict=True):
+            heir.update(node, row, learns)
 
     def bound(self, labels: Sequence[Ints]) -> Bound:
         """The bound on the mistakes of the class, against one labelling in {-1, +1}ⁿ per problem."""
@@ -275,6 +288,21 @@ class Learner(ABC):
         fields = (field.name for field in dataclasses.fields(cls))
         check_types(cls, dict(zip(fields, values, strict=False)) | named)
         return super().__new__(cls)
+
+    def __init_subclass__(cls, **named: Any) -> None:
+        """Let every learner turn NumPy's numbers into Python's before it looks at them."""
+        super().__init_subclass__(**named)
+        own = cls.__dict__.get("__post_init__")
+        if own is not None:
+
+            def begin(self: Learner) -> None:
+                make_plain(self)
+                own(self)
+
+            cls.__post_init__ = begin  # type: ignore[method-assign]
+
+    def __post_init__(self) -> None:
+        make_plain(self)
 
     def prepare(self, graph: Graph) -> Any:
         """Do the work that depends on the graph alone; the result is shared, so never changed."""

@@ -80,6 +80,10 @@ class ForgettingState(State):
         """Whether the copy that predicts wants this label."""
         return self.owner.elder.states[self.problem].ask(node, trial)
 
+    def may_ask(self, node: Any, trial: int | None = None) -> bool:
+        """Whether the copy that predicts would want this label by some coin."""
+        return self.owner.elder.states[self.problem].may_ask(node, trial)
+
     def variance(self, node: Any) -> float:
         """The variance by the copy that predicts."""
         return self.owner.elder.states[self.problem].variance(node)

@@ -19,6 +19,7 @@ units of the margin, and wants to be chosen anew for every learner.
 
 from __future__ import annotations
 
+import dataclasses
 from dataclasses import dataclass
 from typing import Any
 
@@ -94,6 +95,10 @@ class GuidedState(State):
     def ask(self, node: Any, trial: int | None = None) -> bool:
         """Whether the learner wants this label."""
         return self.inner.ask(node, trial)
+
+    def may_ask(self, node: Any, trial: int | None = None) -> bool:
+        """Whether the learner would want this label by some coin."""
+        return self.inner.may_ask(node, trial)
 
     def variance(self, node: Any) -> float:
         """The guide's variance."""
@@ -177,7 +182,7 @@ class GuidedProblems(Problems):
         """Each to its own heir."""
         if isinstance(heir, GuidedProblems):
             self.inner.hand_over(heir.inner, growth)
-            self.guide.hand_over(heir.guide, growth)
+            self.guide.hand_over(heir.guide, dataclasses.replace(growth, learns=None))
 
     def bound(self, labels: Any) -> Bound:
         """The learner's bound."""

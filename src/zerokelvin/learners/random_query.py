@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from zerokelvin.certify import Assumption, Bound
 from zerokelvin.errors import ParameterError
 from zerokelvin.graph import Graph
-from zerokelvin.learners.asking import coins
+from zerokelvin.learners.asking import LEAST_COIN, coins
 from zerokelvin.learners.base import Learner, Problems, Progress, State, Trace, Trials, learner, make
 
 __all__ = ["RandomQuery", "RandomQueryState"]
@@ -56,6 +56,10 @@ class RandomQueryState(State):
         """Whether the coin of the trial is below p, and the inner learner asks."""
         number = self.updates if trial is None else trial
         return bool(coins(self.seed, np.array([number]))[0] < self.p) and self.inner.ask(node, trial)
+
+    def may_ask(self, node: Any, trial: int | None = None) -> bool:
+        """Whether some coin is below p, and the inner learner would ask."""
+        return LEAST_COIN < self.p and self.inner.may_ask(node, trial)
 
     def update(self, node: Any, label: int) -> None:
         """Teach the inner learner."""

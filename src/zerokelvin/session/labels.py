@@ -44,7 +44,10 @@ class Labelling:
 def class_array(classes: Sequence[Hashable]) -> NDArray[Any]:
     """The classes as an array that keeps their type: numbers, strings or objects."""
     array = np.array(list(classes)) if len({type(c) for c in classes}) == 1 else None
-    if array is None or array.ndim != 1 or array.dtype.kind not in "iufUb":
+    plain = array is not None and array.ndim == 1 and array.dtype.kind in "iufUb"
+    if (
+        array is None or not plain or array.tolist() != list(classes)
+    ):  # NumPy drops null characters at the end
         array = np.empty(len(classes), dtype=object)
         array[:] = list(classes)
     return array
