@@ -76,6 +76,8 @@ def replacing(path: PathLike) -> Iterator[Path]:
     final = Path(path)
     if final.is_symlink():
         final = Path(os.path.realpath(final))
+        if final.is_symlink():
+            raise DataError(f"'{path}' is a link that leads back to itself; name a file.")
     if not final.parent.is_dir():
         raise DataError(f"there is no folder '{final.parent}' to write '{final.name}' into; create it first.")
     if final.is_dir():

@@ -180,8 +180,9 @@ def read_session(path: str | os.PathLike[str]) -> SessionFile:
 def _npy_header(member: IO[bytes]) -> tuple[np.dtype[Any], tuple[int, ...], Any]:
     """Type, shape and order of an array, as `numpy.save` writes them; nothing is evaluated."""
     start = member.read(10)
-    found = NPY.fullmatch(start + member.read(int.from_bytes(start[8:], "little")))
-    if found is None:
+    length = int.from_bytes(start[8:], "little")
+    found = NPY.fullmatch(start + member.read(length))
+    if found is None or found.end() != 10 + length:
         raise ValueError("no array of numbers")
     shape = tuple(int(size) for size in found[3].decode().split(",") if size.strip())
     return np.dtype(found[1].decode()), shape, "F" if found[2] == b"True" else "C"

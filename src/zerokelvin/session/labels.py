@@ -43,13 +43,15 @@ class Labelling:
 
 def class_array(classes: Sequence[Hashable]) -> NDArray[Any]:
     """The classes as an array that keeps their type: numbers, strings or objects."""
-    array = np.array(list(classes)) if len({type(c) for c in classes}) == 1 else None
-    plain = array is not None and array.ndim == 1 and array.dtype.kind in "iufUb"
-    if (
-        array is None or not plain or array.tolist() != list(classes)
-    ):  # NumPy drops null characters at the end
-        array = np.empty(len(classes), dtype=object)
-        array[:] = list(classes)
+    kinds = {type(label) for label in classes}
+    if len(kinds) == 1 and kinds <= {bool, int, float, str}:
+        array = np.array(list(classes))
+        if array.dtype.kind in "iufUb" and array.tolist() == list(
+            classes
+        ):  # it drops nulls at the end of text
+            return array
+    array = np.empty(len(classes), dtype=object)
+    array[:] = list(classes)
     return array
 
 
