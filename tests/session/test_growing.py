@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 import strategies
 import zerokelvin as zk
+from session_files import write_version_1
 from zerokelvin.errors import GraphError, NodeError, ParameterError, SessionError
 from zerokelvin.learners.growth import CARRIED, EXACT, apply_kernel, touched_nodes
 from zerokelvin.linalg.kernels import kernel_columns
@@ -85,7 +86,7 @@ def test_exact_growth_equals_a_session_on_the_final_graph(name, data, tmp_path_f
 
 
 def figures(session):
-    return session.mistakes, session.queries, session.trials, session.classes, session._settled
+    return session.mistakes, session.queries, session.trials, session.classes, session._standing.settled
 
 
 def test_the_learners_whose_growth_is_not_exact():
@@ -216,7 +217,7 @@ def test_figures_are_kept_and_corrections_recount_what_came_after(story, data):
         for node, label in answers:
             log.append([node, label, None])
             session.learn(node, label)
-        predicted = [outcome.predicted for outcome in session._outcomes]
+        predicted = [outcome.predicted for outcome in session._standing.outcomes]
         before = session.mistakes, session.queries, session.trials
         small = session.graph
         session.add_nodes(new, edges, weights)
@@ -244,7 +245,7 @@ def test_figures_are_kept_and_corrections_recount_what_came_after(story, data):
 
 
 def test_a_class_that_comes_after_growth():
-    session = zk.start(PATH, "longest-path", classes=["x", "y"])
+    session = zk.start(PATH, "longest-path", classes=["x", "y"], open_classes=True)
     for node, label in [("ann", "x"), ("dan", "y"), ("bob", "y")]:
         session.learn(node, label)
     made = session.mistakes
@@ -321,11 +322,7 @@ def test_files_without_outcomes_still_load(tmp_path):
     session = zk.start(PATH, "longest-path", classes=["x", "y"])
     session.learn("ann", "x")
     session.learn("dan", "y")
-    session.save(path)
-    with np.load(path, allow_pickle=False) as file:
-        members = {name: file[name] for name in file.files if name != "outcomes"}
-    with path.open("wb") as handle:
-        np.savez(handle, **members)
+    write_version_1(session, path, ("outcomes",))
     assert figures(zk.load(path, PATH)) == figures(session)
 
 

@@ -3,7 +3,6 @@
 import json
 import math
 import re
-import zipfile
 
 import numpy as np
 import pytest
@@ -12,6 +11,7 @@ from hypothesis import strategies as st
 
 import strategies
 import zerokelvin as zk
+from session_files import write_version_1
 from zerokelvin.errors import DataError, LabelError, NodeError, ParameterError, SessionError
 
 PATH = zk.Graph.from_edges([("ann", "bob"), ("bob", "cem"), ("cem", "dan"), ("dan", "eve")])
@@ -48,14 +48,15 @@ def test_state_is_a_pure_function_of_the_events(tmp_path_factory, script):
     """However it came about, a session equals a fresh one that was told its final events."""
     graph, calls, given_classes = script
     classes = ["b", "a"] if given_classes else None
-    session = zk.start(graph, "perceptron", classes=classes, policy="margin:0.3", seed=5)
+    terms = {"classes": classes, "open_classes": True, "policy": "margin:0.3", "seed": 5}
+    session = zk.start(graph, "perceptron", **terms)
     for name, node, *label in calls:
         try:
             getattr(session, name)(node, *label)
         except SessionError:
             assert name == "correct"
             assert not any(e.kind == 0 and e.node == node for e in session.events)
-    fresh = zk.start(graph, "perceptron", classes=classes, policy="margin:0.3", seed=5)
+    fresh = zk.start(graph, "perceptron", **terms)
     for event in session.events:
         fresh.learn(event.node, event.label) if event.kind == 0 else fresh.skip(event.node)
     assert view(session) == view(fresh)
@@ -118,7 +119,7 @@ def test_scores_and_margin():
 
 
 def test_a_class_never_seen_before():
-    late = zk.start(PATH, "perceptron", classes=["x", "y"])
+    late = zk.start(PATH, "perceptron", classes=["x", "y"], open_classes=True)
     early = zk.start(PATH, "perceptron", classes=["x", "y", "new"])
     for session in (late, early):
         for node, label in [("ann", "x"), ("cem", "y"), ("eve", "new"), ("dan", "new")]:
@@ -235,21 +236,18 @@ def test_file_format_is_as_documented(tmp_path):
         header = json.loads(file["header"].tobytes())
         assert file["events"].tolist() == [[0, 2, 1], [1, 0, -1]]
     assert header["format"] == "zerokelvin session"
-    assert header["version"] == 1
+    assert header["version"] == 2
     assert header["params"]["b"] == 2.5
     assert header["graph"] == PATH.content_hash
 
 
-def test_loading_replays_when_the_state_is_not_in_the_file(tmp_path):
+def test_files_of_version_1_load_with_or_without_their_states(tmp_path):
     session = zk.start(PATH, "perceptron", classes=["x", "y"])
     for node, label in [("ann", "x"), ("eve", "y"), ("bob", "y")]:
         session.learn(node, label)
-    session.save(tmp_path / "s.zk")
-    with zipfile.ZipFile(tmp_path / "s.zk") as old, zipfile.ZipFile(tmp_path / "t.zk", "w") as new:
-        for name in old.namelist():
-            if not name.startswith("state/"):
-                new.writestr(name, old.read(name))
-    assert view(zk.load(tmp_path / "t.zk", PATH)) == view(session)
+    for leave_out in ((), ("state/",), ("state/", "outcomes")):
+        write_version_1(session, tmp_path / "t.zk", leave_out)
+        assert view(zk.load(tmp_path / "t.zk", PATH)) == view(session)
 
 
 def test_bad_files(tmp_path):
@@ -308,7 +306,7 @@ def test_a_binary_learner_says_that_it_takes_no_third_class():
     class TwoClasses(Perceptron):
         multiclass = False
 
-    session = zk.start(PATH, TwoClasses(), classes=["x", "y"])
+    session = zk.start(PATH, TwoClasses(), classes=["x", "y"], open_classes=True)
     session.learn("ann", "x")
     with pytest.raises(LabelError, match="takes two classes"):
         session.learn("bob", "z")

@@ -1,29 +1,31 @@
 """The session file: a zip of plain arrays and one JSON header, never a pickle.
 
-Layout, version 1 (a NumPy ``.npz`` under another name):
+A NumPy ``.npz`` under another name. The member ``header`` is UTF-8 JSON as bytes with ``format`` ("zerokelvin
+session"), ``version``, since version 2 ``sha256``, and what the session wrote; the other members are arrays
+of numbers (docs/reference/session-file.md says which). ``sha256`` is the hash of everything else in the file:
+the header without it, and the name, type, shape and bytes of every array.
 
-========== ===================================================================================
-member     content
-========== ===================================================================================
-header     UTF-8 JSON as bytes: ``format`` ("zerokelvin session"), ``version``, and what the
-           session wrote: graph hash, learner, parameters, classes, policy, budget, seed, and how many
-           events came before the graph last grew
-events     int64 (events, 3): kind (0 learn, 1 skip), node index, class code (−1 for a skip)
-outcomes   int64 (events, 3): class predicted (−1 for none), asked for, overruled by the class prior
-state/...  the arrays of each problem's state, so that loading need not replay; may be absent
-========== ===================================================================================
+Reading allocates nothing that the file only claims: what a member says of its size must be what its first
+bytes say of its type and shape, and no more than compression can make of the bytes that are there. Arrays are
+inflated one by one, when asked for. Whatever is wrong with a file, it is one `SessionError`.
 
 Writing is atomic: the file is complete or the old one is still there.
 """
 
 from __future__ import annotations
 
+import hashlib
 import json
+import math
 import os
+import re
 import zipfile
-from collections.abc import Mapping
+import zlib
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from io import BytesIO
 from pathlib import Path
-from typing import Any
+from typing import IO, Any, NoReturn
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,39 +33,168 @@ from numpy.typing import NDArray
 from zerokelvin.errors import SessionError
 from zerokelvin.io.files import replacing
 
-__all__ = ["read_session", "write_session"]
+__all__ = ["SessionFile", "read_session", "sound", "write_session"]
 
 FORMAT = "zerokelvin session"
-VERSION = 1
+VERSIONS = (1, 2)
+
+RATIO = 1100
+"""Deflate makes at most 1032 bytes of one (RFC 1951: 258 bytes from two bits)."""
+
+MOST_HEADER = 1 << 26
+CHUNK = 1 << 20
+
+DAMAGE = (
+    zipfile.BadZipFile,
+    zlib.error,
+    OSError,
+    ValueError,
+    TypeError,
+    AttributeError,
+    LookupError,
+    ArithmeticError,
+    EOFError,
+    NotImplementedError,  # a compression that zipfile does not know
+    RuntimeError,  # an encrypted member; JSON nested too deep
+    MemoryError,
+)
+
+NPY = re.compile(
+    rb"\x93NUMPY\x01\x00(?s:..)\{'descr': '([<>|][biuf][0-9]{1,2})', "
+    rb"'fortran_order': (True|False), 'shape': \(([0-9, ]*)\), \} *\n"
+)
+
+
+@contextmanager
+def sound(path: str | os.PathLike[str]) -> Iterator[None]:
+    """Turn whatever goes wrong in the block into the one error of a damaged file."""
+    try:
+        yield
+    except SessionError:
+        raise
+    except DAMAGE:
+        raise SessionError(f"'{path}' is not a session file, or is damaged.") from None
+
+
+class SessionFile:
+    """A session file whose members are what they claim to be; `array` inflates one of them."""
+
+    def __init__(self, path: str | os.PathLike[str], data: bytes) -> None:
+        self.path = path
+        self._zip = zipfile.ZipFile(BytesIO(data))
+        infos = self._zip.infolist()
+        self._infos = {info.filename.removesuffix(".npy"): info for info in infos}
+        claimed = sum(info.file_size for info in infos)
+        if len(self._infos) != len(infos) or claimed > RATIO * len(data):
+            self.refuse()
+        for info in infos:
+            if info.file_size > RATIO * info.compress_size + RATIO or not info.filename.endswith(".npy"):
+                self.refuse()
+        self.shapes = {name: self._shape(name) for name in self._infos}
+        self.header = self._read_header()
+        self.shapes.pop("header")
+
+    @property
+    def version(self) -> int:
+        """The version of the format."""
+        return int(self.header["version"])
+
+    def array(self, name: str) -> NDArray[Any]:
+        """One member."""
+        with sound(self.path), self._zip.open(self._infos[name]) as member:
+            dtype, shape, order = _npy_header(member)
+            content = np.frombuffer(member.read(), dtype=dtype)
+            return content.reshape(shape, order=order).astype(dtype.newbyteorder("="))
+
+    def digest(self) -> str:
+        """The hash of everything in the file but the hash."""
+        header = {name: value for name, value in self.header.items() if name != "sha256"}
+        found = hashlib.sha256(_canonical(header))
+        for name in sorted(self.shapes):
+            found.update(_title(name, *self.shapes[name]))
+            with self._zip.open(self._infos[name]) as member:
+                _npy_header(member)
+                while part := member.read(CHUNK):
+                    found.update(part)
+        return found.hexdigest()
+
+    def refuse(self) -> NoReturn:
+        """Raise the one error of a damaged file."""
+        raise SessionError(f"'{self.path}' is not a session file, or is damaged.")
+
+    def _shape(self, name: str) -> tuple[np.dtype[Any], tuple[int, ...]]:
+        """Type and shape of a member, by its first bytes."""
+        info = self._infos[name]
+        with self._zip.open(info) as member:
+            dtype, shape, _ = _npy_header(member)
+            if member.tell() + math.prod(shape) * dtype.itemsize != info.file_size:
+                self.refuse()
+        return dtype, shape
+
+    def _read_header(self) -> dict[str, Any]:
+        dtype, shape = self.shapes["header"]
+        if dtype != np.uint8 or len(shape) != 1 or shape[0] > MOST_HEADER:
+            self.refuse()
+        header = json.loads(self.array("header").tobytes().decode(), parse_constant=_no_constant)
+        if not isinstance(header, dict) or header.get("format") != FORMAT:
+            raise SessionError(f"'{self.path}' is not a zerokelvin session.")
+        if type(header.get("version")) is not int or header["version"] not in VERSIONS:
+            raise SessionError(
+                f"'{self.path}' has session format {header.get('version')!r:.40}, this zerokelvin reads up "
+                f"to {VERSIONS[-1]}; load it with the version that wrote it."
+            )
+        return header
 
 
 def write_session(
     path: str | os.PathLike[str], header: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]
 ) -> None:
     """Write header and arrays to `path` in one step."""
-    text = json.dumps({"format": FORMAT, "version": VERSION, **header}, allow_nan=False)
-    members: dict[str, Any] = {"header": np.frombuffer(text.encode(), dtype=np.uint8), **arrays}
+    plain = {name: np.asarray(array, order="C") for name, array in arrays.items()}
+    full = {"format": FORMAT, "version": VERSIONS[-1], **header}
+    found = hashlib.sha256(_canonical(full))
+    for name in sorted(plain):
+        found.update(_title(name, plain[name].dtype, plain[name].shape))
+        found.update(plain[name].tobytes())
+    text = json.dumps({**full, "sha256": found.hexdigest()}, allow_nan=False)
+    members: dict[str, Any] = {"header": np.frombuffer(text.encode(), dtype=np.uint8), **plain}
     with replacing(path) as draft, draft.open("wb") as file:
-        np.savez_compressed(file, **members)
-        file.flush()
-        os.fsync(file.fileno())
+        np.savez_compressed(file, allow_pickle=False, **members)
 
 
-def read_session(path: str | os.PathLike[str]) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
-    """Read back what `write_session` wrote, checking format and version."""
+def read_session(path: str | os.PathLike[str]) -> SessionFile:
+    """Open what `write_session` wrote, its format, version, sizes and hash checked."""
     try:
-        with Path(path).open("rb") as handle, np.load(handle, allow_pickle=False) as file:
-            members = {name: file[name] for name in file.files}
-        header = json.loads(members.pop("header").tobytes().decode())
+        data = Path(path).read_bytes()
     except FileNotFoundError:
         raise SessionError(f"no session file at '{path}'.") from None
-    except (OSError, ValueError, KeyError, EOFError, AttributeError, zipfile.BadZipFile):
-        raise SessionError(f"'{path}' is not a session file, or is damaged.") from None
-    if header.get("format") != FORMAT:
-        raise SessionError(f"'{path}' is not a zerokelvin session.")
-    if header.get("version") != VERSION:
-        raise SessionError(
-            f"'{path}' has session format {header.get('version')}, this zerokelvin reads {VERSION}; "
-            "load it with the version that wrote it."
-        )
-    return header, members
+    except OSError as problem:
+        raise SessionError(f"'{path}' cannot be read: {problem.strerror}.") from None
+    with sound(path):
+        file = SessionFile(path, data)
+        if file.version > 1 and file.header.get("sha256") != file.digest():
+            file.refuse()
+        return file
+
+
+def _npy_header(member: IO[bytes]) -> tuple[np.dtype[Any], tuple[int, ...], Any]:
+    """Type, shape and order of an array, as `numpy.save` writes them; nothing is evaluated."""
+    start = member.read(10)
+    length = int.from_bytes(start[8:], "little")
+    found = NPY.fullmatch(start + member.read(length))
+    if found is None or found.end() != 10 + length:
+        raise ValueError("no array of numbers")
+    shape = tuple(int(size) for size in found[3].decode().split(",") if size.strip())
+    return np.dtype(found[1].decode()), shape, "F" if found[2] == b"True" else "C"
+
+
+def _title(name: str, dtype: np.dtype[Any], shape: tuple[int, ...]) -> bytes:
+    return f"\0{name}\0{dtype.str}\0{','.join(map(str, shape))}\0".encode()
+
+
+def _canonical(header: Mapping[str, Any]) -> bytes:
+    return json.dumps(header, sort_keys=True, allow_nan=False).encode()
+
+
+def _no_constant(name: str) -> NoReturn:
+    raise ValueError(name)

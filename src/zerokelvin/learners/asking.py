@@ -25,6 +25,7 @@ ours, asks where an answer is both uncertain and of use to others.
 
 from __future__ import annotations
 
+import math
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from typing import ClassVar
@@ -35,6 +36,7 @@ from numpy.typing import NDArray
 from zerokelvin.errors import ParameterError
 
 __all__ = [
+    "LEAST_COIN",
     "Always",
     "Doubt",
     "Margin",
@@ -50,6 +52,9 @@ __all__ = [
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
+
+LEAST_COIN = 2.0**-54
+"""The smallest number `coins` can give: what is not asked by it, is never asked."""
 
 
 class Policy(ABC):
@@ -74,6 +79,13 @@ class Policy(ABC):
     def floors(self, trials: Ints) -> Floats:
         """The variance above which to ask, by the number of trials before."""
         return np.full(len(trials), -1.0)
+
+    def urgency(self, confidence: float, spread: float) -> float:
+        """How much a label is wanted by what this policy measures, the larger the more; no coin decides.
+
+        `spread` is the variance, or the value, for policies that look at one.
+        """
+        return -confidence
 
     @abstractmethod
     def __str__(self) -> str:
@@ -115,7 +127,7 @@ class RandomRate(Policy):
         return np.where(coins < self.p, np.inf, 0.0)
 
     def __str__(self) -> str:
-        return f"random:{self.p!r}"
+        return f"random:{float(self.p)!r}"
 
 
 @dataclass(frozen=True)
@@ -140,7 +152,7 @@ class Margin(Policy):
         return limits
 
     def __str__(self) -> str:
-        return f"margin:{self.b!r}"
+        return f"margin:{float(self.b)!r}"
 
 
 @dataclass(frozen=True)
@@ -167,8 +179,12 @@ class Variance(Policy):
         """The threshold t^−κ."""
         return variance_floors(self.kappa, trials)
 
+    def urgency(self, confidence: float, spread: float) -> float:
+        """The variance."""
+        return spread
+
     def __str__(self) -> str:
-        return f"variance:{self.kappa!r}"
+        return f"variance:{float(self.kappa)!r}"
 
 
 @dataclass(frozen=True)
@@ -195,8 +211,14 @@ class Doubt(Policy):
         """The factor √(c log t)."""
         return np.sqrt(self.c * np.log(trials + 1.0))
 
+    def urgency(self, confidence: float, spread: float) -> float:
+        """The deviation over the confidence: the larger the doubt, the more."""
+        if spread <= 0:
+            return 0.0
+        return math.sqrt(spread) / confidence if confidence > 0 else math.inf
+
     def __str__(self) -> str:
-        return f"doubt:{self.c!r}"
+        return f"doubt:{float(self.c)!r}"
 
 
 @dataclass(frozen=True)
@@ -223,8 +245,12 @@ class Value(Policy):
         """The least value 1/C."""
         return np.full(len(trials), 1.0 / self.c)
 
+    def urgency(self, confidence: float, spread: float) -> float:
+        """The value."""
+        return spread
+
     def __str__(self) -> str:
-        return f"value:{self.c!r}"
+        return f"value:{float(self.c)!r}"
 
 
 def variance_floors(kappa: float, trials: Ints) -> Floats:

@@ -46,7 +46,7 @@ from zerokelvin.graph.features import Features
 from zerokelvin.learners.asking import confidence, worth_asking
 from zerokelvin.learners.growth import EXACT, Growth
 from zerokelvin.learners.noting import note_problems, note_state
-from zerokelvin.learners.parameters import check_types
+from zerokelvin.learners.parameters import check_types, make_plain
 from zerokelvin.learners.sound import finite, on_sound_scale, wrap_own
 from zerokelvin.linalg.solution import ScalingWarning
 from zerokelvin.registry import Registry
@@ -123,6 +123,10 @@ class State(ABC):
         `trial` counts the trials before this one, asked or not; without it, the labels learnt so far.
         """
         return True
+
+    def may_ask(self, node: int, trial: int | None = None) -> bool:
+        """Whether it would want this label by some coin; learners that toss none, whether they want it."""
+        return self.ask(node, trial)
 
     def variance(self, node: int) -> float:
         """How unsure the margin of `node` is, at least 0; only learners with `has_variance` know."""
@@ -245,6 +249,10 @@ class Problems:
         """Which problems want this label by their own rule."""
         return np.array([state.ask(node, trial) for state in self.states], dtype=np.bool_)
 
+    def may_ask(self, node: int, trial: int | None = None) -> bool:
+        """Whether some problem would want this label by some coin."""
+        return any(state.may_ask(node, trial) for state in self.states)
+
     def variance(self, node: int) -> float:
         """The variance of the least sure problem."""
         return max(state.variance(node) for state in self.states)
@@ -271,7 +279,12 @@ class Problems:
 
         By default they learn all answers again; see `zerokelvin.learners.growth`.
         """
-        heir.teach(*growth.answers())
+        nodes, signs = growth.answers()
+        if growth.learns is None:
+            heir.teach(nodes, signs)
+            return
+        for node, row, learns in zip(nodes.tolist(), signs, growth.learns, strict=True):
+            heir.update(node, row, learns)
 
     def bound(self, labels: Sequence[Ints]) -> Bound:
         """The bound on the mistakes of the class, against one labelling in {-1, +1}ⁿ per problem."""
@@ -371,6 +384,17 @@ def _by_name(method: Callable[..., Any]) -> Callable[..., Any]:
     return given
 
 
+def _with_plain_numbers(method: Callable[[Any], None]) -> Callable[[Any], None]:
+    """`__post_init__` of a learner whose parameters are Python's numbers before it looks at them."""
+
+    @functools.wraps(method)
+    def begin(self: Any) -> None:
+        make_plain(self)
+        method(self)
+
+    return begin
+
+
 note_problems(Problems)
 wrap_own(Problems, _OF_PROBLEMS, alone)
 wrap_own(Problems, ("hand_over",), _to_renumbered)
@@ -401,10 +425,14 @@ class Learner(ABC):
         return super().__new__(cls)
 
     def __init_subclass__(cls, **named: Any) -> None:
-        """Let what a subclass defines work on graphs of a sound scale, numbered by name, with one thread."""
+        """Let a subclass see graphs of a sound scale, numbered by name, one thread, and Python's own numbers."""
         super().__init_subclass__(**named)
         wrap_own(cls, ("prepare", "start", "start_problems"), on_sound_scale)
         wrap_own(cls, ("prepare", "start", "start_problems"), _by_name)
+        wrap_own(cls, ("__post_init__",), _with_plain_numbers)
+
+    def __post_init__(self) -> None:
+        make_plain(self)
 
     def prepare(self, graph: Graph) -> Any:
         """Do the work that depends on the graph alone; the result is shared, so never changed."""

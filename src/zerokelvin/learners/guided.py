@@ -19,6 +19,7 @@ units of the margin, and wants to be chosen anew for every learner.
 
 from __future__ import annotations
 
+import dataclasses
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -141,7 +142,7 @@ class GuidedProblems(WrappedProblems):
         """Each to its own heir."""
         if isinstance(heir, GuidedProblems):
             self.inner.hand_over(heir.inner, growth)
-            self.guide.hand_over(heir.guide, growth)
+            self.guide.hand_over(heir.guide, dataclasses.replace(growth, learns=None))
 
 
 @dataclass(frozen=True)

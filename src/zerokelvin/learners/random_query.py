@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from zerokelvin.certify import Assumption, Bound
 from zerokelvin.errors import ParameterError
 from zerokelvin.graph import Graph
-from zerokelvin.learners.asking import coins
+from zerokelvin.learners.asking import LEAST_COIN, coins
 from zerokelvin.learners.base import Learner, Problems, Progress, Trace, Trials, learner, make
 from zerokelvin.learners.growth import Growth
 from zerokelvin.learners.wrapped import Wrapped, WrappedProblems, WrappedState
@@ -43,6 +43,10 @@ class RandomQueryState(WrappedState):
         """Whether the coin of the trial is below p, and the inner learner asks."""
         number = int(self.owner.learnt[self.problem]) if trial is None else trial
         return self.owner.heads(number) and self.inner.ask(node, trial)
+
+    def may_ask(self, node: Any, trial: int | None = None) -> bool:
+        """Whether some coin is below p, and the inner learner would ask."""
+        return LEAST_COIN < self.owner.p and self.inner.may_ask(node, trial)
 
     def update(self, node: Any, label: int) -> None:
         """Teach the inner learner."""
@@ -89,6 +93,10 @@ class RandomQueryProblems(WrappedProblems):
         numbers = self.learnt if trial is None else np.full(len(self.states), trial)
         heads = coins(self.seed, numbers) < self.p
         return np.asarray(heads & self.inner.asks(node, trial))
+
+    def may_ask(self, node: Any, trial: int | None = None) -> bool:
+        """Whether some coin is below p, and the inner learner would ask."""
+        return LEAST_COIN < self.p and self.inner.may_ask(node, trial)
 
     def update(self, node: Any, signs: Any, learns: Any = None) -> None:
         """Teach the inner problems."""

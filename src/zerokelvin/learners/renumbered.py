@@ -46,6 +46,10 @@ class RenumberedState(State):
         """Whether the label is wanted."""
         return self.inner.ask(int(self.ranks[node]), trial)
 
+    def may_ask(self, node: int, trial: int | None = None) -> bool:
+        """Whether the label would be wanted by some coin."""
+        return self.inner.may_ask(int(self.ranks[node]), trial)
+
     def variance(self, node: int) -> float:
         """How unsure the margin is."""
         return self.inner.variance(int(self.ranks[node]))
@@ -101,6 +105,10 @@ class RenumberedProblems(Problems):
         """Which problems want this label."""
         return self.inner.asks(int(self.ranks[node]), trial)
 
+    def may_ask(self, node: int, trial: int | None = None) -> bool:
+        """Whether a problem would want this label by some coin."""
+        return self.inner.may_ask(int(self.ranks[node]), trial)
+
     def variance(self, node: int) -> float:
         """The variance of the least sure problem."""
         return self.inner.variance(int(self.ranks[node]))
@@ -150,7 +158,9 @@ def hand_over(old: Problems, heir: Problems, growth: Growth) -> None:
     inner = heir.inner if isinstance(heir, RenumberedProblems) else heir
     ranks = growth.after.name_ranks
     place = ranks[: growth.before.num_nodes][growth.before.name_order]
-    told = Growth(growth.before.by_name, growth.after.by_name, _ranked(growth.answers, ranks), place)
+    told = Growth(
+        growth.before.by_name, growth.after.by_name, _ranked(growth.answers, ranks), growth.learns, place
+    )
     old.hand_over(inner, told)
 
 

@@ -25,6 +25,7 @@ def game_bound(
     by_prior: bool = False,
     held_back: bool = False,
     grown: bool = False,
+    late: bool = False,
 ) -> Bound:
     """The bound of all problems against a labelling; unknown nodes take the side of a minimum cut.
 
@@ -32,8 +33,9 @@ def game_bound(
 
     `by_prior` says that a prediction followed the class prior instead of the margin, because its
     component had no label yet; `held_back` that a policy, a budget or a delay kept labels from the
-    learner; `grown` that the graph was smaller when some label was learnt. No theorem speaks of those, so
-    the bound is then marked as no guarantee.
+    learner; `grown` that the graph was smaller when some label was learnt; `late` that a mistake was counted
+    against a prediction shown before other answers came. No theorem speaks of those, so the bound is then
+    marked as no guarantee.
     """
     signs = to_signs(labelling.codes, len(labelling.classes))
     total = problems.bound([_completed(graph, labelling, signs[:, c]) for c in range(len(problems.states))])
@@ -41,6 +43,7 @@ def game_bound(
         ("every prediction follows the margin (a component had no label yet)", by_prior),
         ("every label the learner wants is learned before the next prediction", held_back),
         ("the graph did not grow after the first label", grown),
+        ("every answer came before the next prediction (feedback was late)", late),
     )
     more = tuple(Assumption(text, False) for text, happened in broken if happened)
     return dataclasses.replace(total, assumptions=(*total.assumptions, *more))

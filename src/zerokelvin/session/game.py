@@ -14,7 +14,6 @@ places, so that the nodes of the one have the label of the other from then on; e
 
 from __future__ import annotations
 
-import sys
 import time
 from collections.abc import Callable, Hashable, Sequence
 from typing import Any
@@ -32,13 +31,16 @@ from zerokelvin.learners.asking import coins
 from zerokelvin.learners.forgetting import forgetful
 from zerokelvin.learners.guided import guided
 from zerokelvin.session.bounds import game_bound
-from zerokelvin.session.counts import require_whole
+from zerokelvin.session.counts import LARGEST, require_share, require_whole
 from zerokelvin.session.labels import Labelling, decide, encode_labels, num_problems, to_signs
 from zerokelvin.session.run import Run, Runs
 
 __all__ = ["play", "play_shuffles"]
 
 Ints = NDArray[np.int64]
+
+MOST_TRIALS = 2**34
+"""More than any memory holds."""
 
 
 def play(
@@ -100,21 +102,32 @@ def play(
     asking = parse_policy(policy)
     chosen = wrapped(learners.make(learner, **params), asking, forget)
     chosen.check_domain(graph)
+    label_noise = require_share("label_noise", label_noise)
+    concept_noise = require_share("concept_noise", concept_noise)
+    repeats = require_whole("repeats", repeats, 1)
+    delay, drift, seed = (
+        require_whole(name, count) for name, count in (("delay", delay), ("drift", drift), ("seed", seed))
+    )
+    limit = LARGEST if budget is None else require_whole("budget", budget)
     labelling = encode_labels(graph, labels, classes)
     if len(labelling.known) == 0:
         raise LabelError("no node has a label; a game needs at least one.")
     if not chosen.multiclass and len(labelling.classes) > 2:
         raise LabelError(f"learner '{chosen.name}' takes two classes, not {len(labelling.classes)}.")
-    _check(label_noise, concept_noise, repeats, delay, drift, budget, seed)
     rng = np.random.default_rng(seed)
     known = graph.name_order[labelling.codes[graph.name_order] >= 0]  # by name: so are noise and shuffle
     concept = _flipped(labelling, known, concept_noise, rng)
-    nodes = np.tile(rng.permutation(known) if order is None else _order(graph, concept, order), repeats)
+    nodes = rng.permutation(known) if order is None else _order(graph, concept, order)
+    for name, count in (("repeats", repeats), ("drift", drift)):
+        if count * len(nodes) > MOST_TRIALS:
+            raise ParameterError(f"{name}={count} is too large for {len(nodes)} labels; give a smaller one.")
+    nodes = np.tile(nodes, repeats)
     shown = _flipped(
         Labelling(concept.codes[nodes], concept.classes), np.arange(len(nodes)), label_noise, rng
     ).codes
     shown = _drifted(shown, len(labelling.classes), drift, rng)
-    trials = make_trials(graph, nodes, to_signs(shown, len(labelling.classes)), asking, seed, delay, budget)
+    signs = to_signs(shown, len(labelling.classes))
+    trials = make_trials(graph, nodes, signs, asking, seed, min(delay, len(nodes)), limit)
     report = None if progress is None else (lambda done: progress(done, len(nodes)))
     with compilation_seconds() as compiling:
         began, worked = time.perf_counter(), time.thread_time()
@@ -127,7 +140,7 @@ def play(
     asked = np.asarray(trace.asked.any(axis=1))
     codes = decide(trace.margins, len(labelling.classes))
     by_margin = codes.copy()
-    _guess_prior(nodes, shown, asked, delay, graph.components, len(labelling.classes), codes)
+    _guess_prior(nodes, shown, asked, trials.delay, graph.components, len(labelling.classes), codes)
 
     restricted = budget is not None or not isinstance(asking, Always)
     held_back = delay > 0 or (restricted and not trace.asked.all())
@@ -186,7 +199,8 @@ def play_shuffles(
     (3, 1.667)
     """
     graph = as_graph(graph)
-    require_whole("shuffles", shuffles, 1)
+    shuffles = require_whole("shuffles", shuffles, 1)
+    require_whole("seed + shuffles", (seed := require_whole("seed", seed)) + shuffles)
     chosen = wrapped(learners.make(learner, **params), policy, forget)
     chosen.check_domain(graph)
     labelling = encode_labels(graph, labels, classes)
@@ -233,8 +247,8 @@ def make_trials(
     signs: NDArray[np.int8],
     policy: Policy,
     seed: int,
-    delay: int,
-    budget: int | None,
+    delay: int = 0,
+    budget: int | None = None,
 ) -> Trials:
     """The trials of a game in which these nodes are shown with these signs, one column per problem."""
     numbers = np.arange(len(nodes))
@@ -243,29 +257,12 @@ def make_trials(
         signs=signs,
         limits=policy.limits(coins(seed, numbers)),
         delay=delay,
-        budget=sys.maxsize if budget is None else budget,
+        budget=LARGEST if budget is None else budget,
         gains=policy.gains(numbers) if policy.needs_spread else None,
         floors=policy.floors(numbers) if policy.needs_spread else None,
         by_value=policy.needs_value,
         num_nodes=graph.num_nodes,
     )
-
-
-def _check(
-    label_noise: float,
-    concept_noise: float,
-    repeats: int,
-    delay: int,
-    drift: int,
-    budget: int | None,
-    seed: int,
-) -> None:
-    for name, share in (("label_noise", label_noise), ("concept_noise", concept_noise)):
-        if not 0 <= share <= 1:
-            raise ParameterError(f"{name}={share} must lie between 0 and 1.")
-    require_whole("repeats", repeats, 1)
-    for name, count in (("delay", delay), ("drift", drift), ("budget", budget or 0), ("seed", seed)):
-        require_whole(name, count)
 
 
 def _order(graph: Graph, labelling: Labelling, order: Any) -> Ints:

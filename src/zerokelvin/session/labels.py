@@ -51,10 +51,15 @@ class Labelling:
 
 def class_array(classes: Sequence[Hashable]) -> NDArray[Any]:
     """The classes as an array that keeps their type: numbers, strings or objects."""
-    array = np.array(list(classes)) if len({type(c) for c in classes}) == 1 else None
-    if array is None or array.ndim != 1 or array.dtype.kind not in "iufUb":
-        array = np.empty(len(classes), dtype=object)
-        array[:] = list(classes)
+    kinds = {type(label) for label in classes}
+    if len(kinds) == 1 and kinds <= {bool, int, float, str}:
+        array = np.array(list(classes))
+        if array.dtype.kind in "iufUb" and array.tolist() == list(
+            classes
+        ):  # it drops nulls at the end of text
+            return array
+    array = np.empty(len(classes), dtype=object)
+    array[:] = list(classes)
     return array
 
 

@@ -6,13 +6,13 @@ from collections.abc import Hashable, Mapping
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-__all__ = ["LEARN", "SKIP", "Contribution", "Event", "Explanation", "Outcome", "Prediction"]
+__all__ = ["LEARN", "SKIP", "TEACH", "Contribution", "Event", "Explanation", "Outcome", "Prediction"]
 
-LEARN, SKIP = 0, 1
+LEARN, SKIP, TEACH = 0, 1, 2
 
 
 class Event(NamedTuple):
-    """An answer (kind LEARN, with its label) or a skip (label None) for a node index."""
+    """An answer (kind LEARN), a label already owned (TEACH) or a skip (SKIP, label None) for a node index."""
 
     kind: int
     node: int
@@ -20,11 +20,20 @@ class Event(NamedTuple):
 
 
 class Outcome(NamedTuple):
-    """What an event found: the class predicted, whether it was asked for, whether the prior overruled it."""
+    """What an answer found.
+
+    The class `predicted` for it, whether it was `asked` for, whether the class prior `overruled` the margin,
+    and the classes `left_out`, whose binary problems did not ask for it and so did not learn it. `shown` says
+    that the prediction is the one that had been shown to whoever answered, `late` that other answers had come
+    in between.
+    """
 
     predicted: Hashable = None
     asked: bool = False
     overruled: bool = False
+    left_out: tuple[Hashable, ...] = ()
+    shown: bool = False
+    late: bool = False
 
 
 @dataclass(frozen=True)
@@ -46,6 +55,10 @@ class Prediction:
         Whether the label is worth asking for.
     reason
         One sentence saying why.
+    made_at
+        How many events the session had when it was made, for answers that come late (`Session.learn`).
+    left_out
+        The classes whose binary problem does not want the label although another's does.
     """
 
     node: Hashable
@@ -55,6 +68,8 @@ class Prediction:
     confidence: float
     ask: bool
     reason: str
+    made_at: int = field(default=0, repr=False)
+    left_out: tuple[Hashable, ...] = field(default=(), repr=False)
 
 
 @dataclass(frozen=True)

@@ -1,8 +1,20 @@
-"""Which questions a session still has: the nodes whose label is worth asking for now.
+"""Which questions a session still has: the nodes whose label it may ask for now, the most urgent first.
 
-A session asks by its policy, its learner's own rule and its budget. `open_questions` puts every node without
-an answer to that test, as if it came next; an empty list is the state "nothing left worth asking": the budget
-is spent, every node is answered, or the learner is sure of the rest.
+A session asks by its policy, its learner's own rule and its budget. `open_questions` lists every node without
+an answer that may be asked for where the session stands. What a policy measures decides, never the coin of a
+trial: with ``margin:B`` or ``random:P`` every node may be asked for, if seldom, and the list is ordered by
+what they measure. The other policies toss no coin, so the list holds the nodes whose prediction says ``ask``.
+
+| policy | most urgent first |
+|---|---|
+| ``always``, ``random``, ``margin`` | the least confidence |
+| ``variance`` | the largest variance |
+| ``doubt`` | the largest deviation √variance over confidence |
+| ``value`` | the largest value |
+
+An empty list says that nothing is left to ask: the budget is spent, every node is answered, or no coin makes
+policy and learner ask for any of the rest. Answers and skips to come may change that, where a threshold moves
+with the number of trials (``variance``, ``doubt``, `sslgc`, `bbq`).
 """
 
 from __future__ import annotations
@@ -10,19 +22,20 @@ from __future__ import annotations
 from collections.abc import Hashable
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 from zerokelvin.learners.asking import confidence
-from zerokelvin.session.prediction import LEARN
+from zerokelvin.session.counts import require_whole
+from zerokelvin.session.predicting import all_margins
+from zerokelvin.session.prediction import SKIP
+from zerokelvin.session.standing import Standing
 
 if TYPE_CHECKING:
     from zerokelvin.session.session import Session
 
-__all__ = ["open_questions"]
+__all__ = ["open_questions", "questions"]
 
 
 def open_questions(session: Session, limit: int | None = None) -> list[Hashable]:
-    """The nodes worth asking about now, the least sure first, at most `limit` of them.
+    """The nodes that may be asked for now, the most urgent first, at most `limit` of them.
 
     Examples
     --------
@@ -38,13 +51,24 @@ def open_questions(session: Session, limit: int | None = None) -> list[Hashable]
     >>> session.open_questions()
     []
     """
-    answered = {event.node for event in session.events if event.kind == LEARN}
-    waiting = [node for node in range(session.graph.num_nodes) if node not in answered]
-    if not session.classes:
-        found = [(0.0, node) for node in waiting] if session.budget != 0 else []
-    else:
-        margins = np.atleast_2d(session._all_margins())
-        sure = {node: confidence(margins[node]) for node in waiting}
-        found = [(sure[node], node) for node in waiting if session._wants(node, margins[node])]
+    return session.open_questions(limit)
+
+
+def questions(standing: Standing, limit: int | None = None) -> list[Hashable]:
+    """The same of a standing; of equally urgent nodes, the first in the graph comes first."""
+    most = None if limit is None else require_whole("limit", limit)
+    if standing.spent:
+        return []
+    answered = {event.node for event in standing.events if event.kind != SKIP}
+    waiting = [node for node in range(standing.graph.num_nodes) if node not in answered]
+    if not standing.classes:
+        return [standing.graph.name(node) for node in waiting[:most]]
+    found = []
+    margins, policy = all_margins(standing), standing.terms.policy
+    begun = bool(standing.counts.any())
+    for node in waiting:
+        spread = standing.spread(node) if begun else 0.0
+        if standing.may_ask(node, margins[node], spread):
+            found.append((-policy.urgency(confidence(margins[node]), spread), node))
     found.sort()
-    return [session.graph.name(node) for _, node in found[:limit]]
+    return [standing.graph.name(node) for _, node in found[:most]]

@@ -1,126 +1,174 @@
-"""A session as a header and arrays: what `Session.save` writes and `load` reads back.
+"""A standing as a header and arrays: what `Session.save` writes and `load` reads back.
 
-The events alone determine a session on a graph that never grew. Next to them go the states' arrays and the
-session's counters, so that loading need not replay, and what every event found: predictions made before the
-last growth cannot be made again.
+The events and what they found determine a session on a graph that never grew. Next to them go the states'
+arrays, so that loading need not replay, and because what a learner carried over from a smaller graph cannot
+be learnt again. Figures are counted anew from events and outcomes.
 """
 
 from __future__ import annotations
 
 import os
-from collections.abc import Hashable
-from typing import TYPE_CHECKING, Any
+from collections.abc import Hashable, Mapping, Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from zerokelvin.errors import SessionError
 from zerokelvin.graph import Graph
-from zerokelvin.io.session_file import read_session, write_session
+from zerokelvin.io.session_file import SessionFile, read_session, sound, write_session
 from zerokelvin.learners import Learner
 from zerokelvin.learners.forgetting import Forgetting
-from zerokelvin.session.prediction import LEARN, Outcome
+from zerokelvin.learners.growth import CARRIED
+from zerokelvin.session.class_names import to_json
+from zerokelvin.session.prediction import SKIP, Event, Outcome
+from zerokelvin.session.record import PROBLEMS, Record, read_record, require
+from zerokelvin.session.standing import Standing, Terms
 
-if TYPE_CHECKING:
-    from zerokelvin.session.session import Session
+__all__ = ["Packed", "packed", "read", "save", "unpacked"]
 
-__all__ = ["outcomes", "read", "restore", "save"]
-
-COUNTERS = ("mistakes", "queries", "_by_prior")
-TALLIES = ("_counts", "_labelled")
+Snapshot = Mapping[str, NDArray[Any]]
+Packed = tuple[Terms, Graph, int | None, list[Event], list[Outcome], int, bool, list[Snapshot] | None]
 
 
-def save(session: Session, path: str | os.PathLike[str]) -> None:
-    """Write events, settings and states."""
-    code = {label: i for i, label in enumerate(session.classes)}
-    given = session._given
-    learner = session.learner
-    forget = learner.window if isinstance(learner, Forgetting) else None
+def save(standing: Standing, path: str | os.PathLike[str]) -> None:
+    """Write settings, events, outcomes and states."""
+    terms, learner = standing.terms, standing.terms.learner
+    forgetting = isinstance(learner, Forgetting)
+    code = {label: i for i, label in enumerate(standing.classes)}
+    found = standing.outcomes
+    named = [label for one in found for label in (one.predicted, *one.left_out) if label is not None]
+    place = {label: i for i, label in enumerate(dict.fromkeys([*standing.classes, *named]))}
+    snapshots = _snapshots(standing)
     header = {
-        "graph": session.graph.content_hash,
+        "graph": standing.graph.content_hash,
+        "nodes": standing.graph.num_nodes,
         "learner": learner.name,
-        "params": _plain_params(learner.inner if isinstance(learner, Forgetting) else learner),
-        "forget": forget,
-        "classes": [_plain_class(label) for label in session.classes],
-        "classes_given": None if given is None else [_plain_class(label) for label in given],
-        "policy": str(session.policy),
-        "budget": session.budget,
-        "seed": session.seed,
-        "nodes": session.graph.num_nodes,
-        "settled": session._settled,
-        "retold": session._retold,
+        "params": _plain_params(learner.inner if forgetting else learner),  # type: ignore[attr-defined]
+        "forget": learner.window if forgetting else None,  # type: ignore[attr-defined]
+        "classes": [to_json(label) for label in standing.classes],
+        "classes_given": None if terms.given is None else [to_json(label) for label in terms.given],
+        "open_classes": terms.open_classes,
+        "outcome_classes": [to_json(label) for label in place],
+        "policy": str(terms.policy),
+        "budget": standing.budget,
+        "seed": terms.seed,
+        "events": len(standing.events),
+        "settled": standing.settled,
+        "retold": standing.retold,
+        "states": snapshots is not None,
     }
-    rows = [(e.kind, e.node, code[e.label] if e.kind == LEARN else -1) for e in session.events]
-    arrays = {"events": np.array(rows, dtype=np.int64).reshape(-1, 3)}
-    found = [(code.get(o.predicted, -1), o.asked, o.overruled) for o in session._outcomes]
-    arrays["outcomes"] = np.array(found, dtype=np.int64).reshape(-1, 3)
-    for i, state in enumerate(session._problems.states):
-        arrays |= {f"state/{i}/{name}": array for name, array in state.snapshot().items()}
-    arrays |= {f"session/{name.lstrip('_')}": np.array(getattr(session, name)) for name in COUNTERS + TALLIES}
+    events = [(e.kind, e.node, -1 if e.kind == SKIP else code[e.label]) for e in standing.events]
+    outcomes = [
+        (-1 if o.predicted is None else place[o.predicted], o.asked, o.overruled, o.shown, o.late)
+        for o in found
+    ]
+    left_out = [(i, place[label]) for i, one in enumerate(found) for label in one.left_out]
+    arrays = {"events": _rows(events, 3), "outcomes": _rows(outcomes, 5), "left_out": _rows(left_out, 2)}
+    for i, snapshot in enumerate(snapshots or []):
+        arrays |= {f"state/{i}/{name}": array for name, array in snapshot.items()}
     write_session(path, header, arrays)
 
 
-def read(path: str | os.PathLike[str], graph: Graph) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
-    """The header, its classes as they were, and the arrays; refused on another graph."""
-    header, arrays = read_session(path)
-    if header["graph"] != graph.content_hash:
-        raise SessionError(_other_graph(path, header, graph))
-    for name in ("classes", "classes_given"):
-        if header[name] is not None:
-            header[name] = [_restored_class(label) for label in header[name]]
-    return header, arrays
+def read(path: str | os.PathLike[str], graph: Graph) -> Standing:
+    """The standing in a file; refused on another graph than its own."""
+    file = read_session(path)
+    with sound(path):
+        if file.header["graph"] != graph.content_hash:
+            raise SessionError(_other_graph(file, graph))
+        try:
+            record = read_record(file, graph.num_nodes)
+        except PROBLEMS:
+            file.refuse()
+        return _standing(record, file, graph)
 
 
-def outcomes(arrays: dict[str, NDArray[Any]], classes: list[Hashable]) -> list[Outcome] | None:
-    """What every event found; None where the file does not say."""
-    if "outcomes" not in arrays:
-        return None
-    rows = arrays["outcomes"].tolist()
-    return [Outcome(None if code < 0 else classes[code], bool(a), bool(o)) for code, a, o in rows]
+def packed(standing: Standing) -> Packed:
+    """All that a copy of a standing is made from."""
+    return (
+        standing.terms,
+        standing.graph,
+        standing.budget,
+        standing.events,
+        standing.outcomes,
+        standing.settled,
+        standing.retold,
+        _snapshots(standing),
+    )
 
 
-def restore(session: Session, arrays: dict[str, NDArray[Any]]) -> bool:
-    """Put saved arrays into a fresh session; False, and nothing done, where some are missing."""
-    states = session._problems.states
-    wanted = [{name: f"state/{i}/{name}" for name in state.fields} for i, state in enumerate(states)]
-    complete = all(fields and all(key in arrays for key in fields.values()) for fields in wanted)
-    if not complete:
-        return False
-    for state, fields in zip(states, wanted, strict=True):
-        state.restore({name: arrays[key] for name, key in fields.items()})
-    for name in COUNTERS:
-        setattr(session, name, int(arrays[f"session/{name.lstrip('_')}"]))
-    for name in TALLIES:
-        setattr(session, name, arrays[f"session/{name.lstrip('_')}"])
-    return True
+def unpacked(parts: Packed) -> Standing:
+    """The copy: with the states as they were, or made anew from the events where they cannot be kept."""
+    terms, graph, budget, events, outcomes, settled, retold, snapshots = parts
+    standing = Standing(terms, graph, terms.classes_with(events), budget)
+    if snapshots is None:
+        standing.take(events, outcomes)
+    else:
+        for state, snapshot in zip(standing.problems.states, snapshots, strict=True):
+            state.restore(snapshot)
+        standing.note(events, outcomes)
+    standing.settled, standing.retold = settled, retold
+    return standing
 
 
-def _other_graph(path: str | os.PathLike[str], header: dict[str, Any], graph: Graph) -> str:
-    if header.get("settled") and graph.num_nodes <= header["nodes"]:
+def _standing(record: Record, file: SessionFile, graph: Graph) -> Standing:
+    terms, events, outcomes = record.terms, record.events, record.outcomes
+    terms.learner.check_domain(graph)
+    standing = Standing(terms, graph, record.classes, record.budget)
+    carried = terms.learner.growth == CARRIED and record.settled > 0
+    if outcomes is None:
+        return standing.retelling(events, [None] * len(events), 0)
+    if record.has_states and (file.version > 1 or carried):  # version 1 has no hash to trust its states by
+        _restore(standing, file, len(events))
+        standing.note(events, outcomes)
+    else:
+        standing.take(events, outcomes)
+    standing.settled, standing.retold = record.settled, record.retold
+    return standing
+
+
+def _restore(standing: Standing, file: SessionFile, num_events: int) -> None:
+    """Put saved arrays into fresh states, each of the type it has there and no larger than it can be."""
+    reach = 4 * (standing.graph.num_nodes + num_events) + 64
+    states = standing.problems.states
+    wanted = {f"state/{i}/{name}" for i, state in enumerate(states) for name in state.fields}
+    require(wanted == {name for name in file.shapes if name.startswith("state/")})
+    for i, state in enumerate(states):
+        for name, fresh in state.snapshot().items():
+            dtype, shape = file.shapes[f"state/{i}/{name}"]
+            grown = fresh.size == 0 and len(shape) <= 2  # a list that was empty does not say what it holds
+            require(grown or (dtype.kind == fresh.dtype.kind and len(shape) == fresh.ndim))
+            require(max(shape, default=0) <= max(reach, 0, *fresh.shape))
+    for i, state in enumerate(states):
+        state.restore({name: file.array(f"state/{i}/{name}") for name in state.fields})
+
+
+def _snapshots(standing: Standing) -> list[Snapshot] | None:
+    """The arrays of every state; None where a learner can only be replayed."""
+    states = standing.problems.states
+    return [state.snapshot() for state in states] if all(state.fields for state in states) else None
+
+
+def _rows(rows: Sequence[tuple[Any, ...]], columns: int) -> NDArray[np.int64]:
+    return np.array(rows, dtype=np.int64).reshape(-1, columns)
+
+
+def _other_graph(file: SessionFile, graph: Graph) -> str:
+    nodes = file.header.get("nodes")
+    if file.header.get("settled") and isinstance(nodes, int) and graph.num_nodes <= nodes:
         return (
-            f"'{path}' was saved on a graph that had grown to {header['nodes']} nodes, not on this one of "
+            f"'{file.path}' was saved on a graph that had grown to {nodes} nodes, not on this one of "
             f"{graph.num_nodes}; load it with the grown graph, as session.graph was."
         )
-    return f"'{path}' was saved on another graph; load it with the graph it was made on."
+    return f"'{file.path}' was saved on another graph; load it with the graph it was made on."
 
 
 def _plain_params(learner: Learner) -> dict[str, Any]:
-    for name, value in learner.params().items():
+    params: dict[str, Hashable] = learner.params()
+    for name, value in params.items():
         if not isinstance(value, (str, int, float, bool, type(None))):
             raise SessionError(
                 f"parameter {name} of '{learner.name}' is a {type(value).__name__}, which a session file "
                 "cannot hold; save works with numbers and names."
             )
-    return learner.params()
-
-
-def _plain_class(label: Hashable) -> Any:
-    if isinstance(label, tuple):
-        return {"tuple": [_plain_class(part) for part in label]}
-    if isinstance(label, (str, int, float, bool)):
-        return label
-    raise SessionError(f"class {label!r} is a {type(label).__name__}; a session file holds text and numbers.")
-
-
-def _restored_class(label: Any) -> Hashable:
-    return tuple(_restored_class(part) for part in label["tuple"]) if isinstance(label, dict) else label
+    return params

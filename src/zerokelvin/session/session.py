@@ -1,141 +1,216 @@
-"""The session: nodes and classes by name, predict, ask, learn, correct, grow, save.
+"""The session: nodes and classes by name, predict, ask, learn, teach, correct, grow, save.
 
-A session's state is a pure function of (graph, learner, parameters, seed, ordered events), where an
-event is an answer or a skip. Predicting changes nothing. Correcting an answer replays the events
-with the right answer in its place, so the session equals one that had been given it from the start.
-The graph may grow meanwhile; see `zerokelvin.session.growing`.
+A session's state is a pure function of (graph, learner, parameters, seed, ordered events), where an event is
+an answer, a label that was owned already, or a skip. Predicting changes nothing. Correcting an answer replays
+the events with the right answer in its place, so the session equals one that had been given it from the
+start. The graph may grow meanwhile; see `zerokelvin.session.growing`.
+
+Nothing is ever half done: all that changes is one `Standing`, replaced in one step or renewed from its events
+(`zerokelvin.session.standing`), and threads wait for each other (`zerokelvin.session.guard`).
 """
 
 from __future__ import annotations
 
-import math
 import os
-import sys
-from collections.abc import Hashable, Iterable, Sequence
+import threading
+from collections.abc import Hashable, Iterable, Mapping
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from zerokelvin import learners
 from zerokelvin.certify import Bound
 from zerokelvin.errors import LabelError, SessionError
-from zerokelvin.graph import Graph, as_graph
-from zerokelvin.learners import Learner, Policy, parse_policy
-from zerokelvin.learners.asking import coins, confidence, worth_asking
-from zerokelvin.learners.forgetting import forgetful
-from zerokelvin.learners.guided import guided
-from zerokelvin.session import saving
+from zerokelvin.graph import Graph
+from zerokelvin.learners import Learner, Policy, Problems
+from zerokelvin.session import predicting, saving
 from zerokelvin.session.bounds import game_bound
+from zerokelvin.session.class_names import class_name, refuse_stranger
 from zerokelvin.session.counts import require_whole
-from zerokelvin.session.growing import extend
-from zerokelvin.session.labels import (
-    class_array,
-    class_order,
-    decide,
-    encode_labels,
-    is_unknown,
-    num_problems,
-    to_signs,
-)
-from zerokelvin.session.prediction import (
-    LEARN,
-    SKIP,
-    Contribution,
-    Event,
-    Explanation,
-    Outcome,
-    Prediction,
-)
-from zerokelvin.session.questions import open_questions
+from zerokelvin.session.growing import extended
+from zerokelvin.session.guard import alone, beside
+from zerokelvin.session.labels import encode_labels, is_unknown
+from zerokelvin.session.late import shown_outcome
+from zerokelvin.session.prediction import LEARN, SKIP, TEACH, Event, Explanation, Outcome, Prediction
+from zerokelvin.session.questions import questions
+from zerokelvin.session.standing import Standing
 
-__all__ = ["Session", "load", "start"]
+__all__ = ["Session"]
+
+Answers = Mapping[Hashable, Hashable] | Iterable[tuple[Hashable, Hashable]]
 
 
 class Session:
-    """Predicts labels by node name, asks, learns and explains; made by `start` or `load`."""
+    """Predicts labels by node name, asks, learns and explains; made by `start` or `load`.
 
-    def __init__(
-        self,
-        graph: Graph,
-        learner: Learner,
-        classes: Sequence[Hashable] | None,
-        seed: int,
-        policy: Policy,
-        budget: int | None,
-    ) -> None:
-        self.graph = graph
-        self.learner = learner
-        self.seed = seed
-        self.policy = policy
-        self.budget = budget
-        self.events: list[Event] = []
-        self._outcomes: list[Outcome] = []
-        self._settled = 0  # events before the last growth: what they found is kept
-        self._retold = False  # whether the learner saw those again on a larger graph
-        if classes is not None and len(set(classes)) != len(classes):
-            raise LabelError(f"classes {list(classes)!r} hold a class twice.")
-        self._given = None if classes is None else tuple(classes)
-        self.classes = self._classes_with([])
-        learner.check_domain(graph)
-        self._prepared = learner.prepare(graph)
-        self._reset()
+    Any number of threads may use one session: every method runs alone, and all are counted.
+    """
 
-    # -- the game ---------------------------------------------------------------------------------
+    def __init__(self, standing: Standing) -> None:
+        self._standing = standing
+        self._lock = threading.RLock()
+
+    # -- what it stands on --------------------------------------------------------------------------
+
+    @property
+    def graph(self) -> Graph:
+        """The graph; after growth, the grown one."""
+        return self._standing.graph
+
+    @property
+    def learner(self) -> Learner:
+        """The learner."""
+        return self._standing.terms.learner
+
+    @property
+    def policy(self) -> Policy:
+        """When it asks."""
+        return self._standing.terms.policy
+
+    @property
+    def seed(self) -> int:
+        """What decides every coin."""
+        return self._standing.terms.seed
+
+    @property
+    def open_classes(self) -> bool:
+        """Whether answers may bring classes that were not given."""
+        return not self._standing.terms.closed
+
+    @property
+    def classes(self) -> tuple[Hashable, ...]:
+        """The classes, in order."""
+        return self._standing.classes
+
+    @property
+    def budget(self) -> int | None:
+        """How many questions may be asked in all; None for any number. May be set at any time."""
+        return self._standing.budget
+
+    @budget.setter
+    def budget(self, budget: int | None) -> None:
+        with self._lock:
+            self._standing.budget = None if budget is None else require_whole("budget", budget)
+
+    @property
+    def events(self) -> list[Event]:
+        """Answers, lessons and skips so far, in order; a copy."""
+        return self._now().events.copy()
 
     @property
     def trials(self) -> int:
-        """Answers and skips so far."""
-        return len(self.events)
+        """Answers and skips so far; what was taught is no trial."""
+        return self._now().trials
 
+    @property
+    def mistakes(self) -> int:
+        """Answers that differed from the prediction."""
+        return self._now().mistakes
+
+    @property
+    def queries(self) -> int:
+        """Answers that were asked for."""
+        return self._now().queries
+
+    # -- the game -----------------------------------------------------------------------------------
+
+    @alone
     def predict(self, node: Hashable) -> Prediction:
         """Predict the label of a node; changes nothing."""
-        index = self.graph.index(node)
-        if not self.classes:
-            reason = "No label and no class is known yet: please give the first answer."
-            return Prediction(node, None, 0.0, {}, 0.0, True, reason)
-        margins = self._problems.margins(index)
-        code, by_prior = self._decide(index, margins)
-        ask, reason = self._judge(index, margins, by_prior)
-        scores = self._scores(margins)
-        margin = float(margins[0]) if len(margins) == 1 else scores[self.classes[code]]
-        return Prediction(node, self.classes[code], margin, scores, confidence(margins), ask, reason)
+        return predicting.predict(self._standing, node)
 
-    def learn(self, node: Hashable, label: Hashable) -> None:
-        """Take an answer, asked for or not. An answer for the same node again is another trial."""
-        index = self.graph.index(node)
-        label = _value(label)
-        if is_unknown(label):
-            raise LabelError(f"label {label!r} for node {node!r} means unknown; call skip({node!r}) instead.")
-        _require_hashable(label)
-        event = Event(LEARN, index, label)
-        if label not in self.classes:
-            self.classes = self._classes_with([*self.events, event])
-            self._replay(self.events, self._outcomes[: self._settled])
-        self._apply(event)
+    @alone
+    def predict_many(self, nodes: Iterable[Hashable]) -> list[Prediction]:
+        """The predictions for several nodes, all made from the same answers."""
+        return [predicting.predict(self._standing, node) for node in nodes]
 
+    @alone
+    def predict_all(self) -> NDArray[Any]:
+        """The predicted label of every node, in node order."""
+        self._require_classes()
+        return predicting.predict_all(self._standing)
+
+    @alone
+    def learn(self, node: Hashable, label: Hashable, shown: Prediction | None = None) -> None:
+        """Take an answer, asked for or not. An answer for the same node again is another trial.
+
+        Parameters
+        ----------
+        node, label
+            The node and its class.
+        shown
+            The prediction that whoever answers had seen. `mistakes` then counts against that one, and where
+            other answers came in between, `bound` says that feedback was late. Without it the prediction of
+            this moment counts.
+
+        Examples
+        --------
+        >>> from zerokelvin.session import start
+        >>> session = start(Graph.from_edges([("ann", "bob")]), "longest-path", classes=["fraud", "ok"])
+        >>> first, second = session.predict_many(["ann", "bob"])
+        >>> session.learn("ann", "fraud", shown=first)
+        >>> session.predict("bob").label, second.label
+        ('fraud', 'ok')
+        >>> session.learn("bob", "fraud", shown=second)
+        >>> session.mistakes
+        2
+        """
+        event = Event(LEARN, self.graph.index(node), self._label(node, label))
+        found = None if shown is None else shown_outcome(self._standing, node, shown)
+        self._take([event], [found])
+
+    @alone
+    def learn_many(self, answers: Answers) -> None:
+        """Take several answers one after the other, a mapping or pairs; none of them where one is refused."""
+        told = self._pairs(answers, LEARN)
+        if any(event.label not in self.classes for event in told):
+            self._take(told, [None] * len(told))
+            return
+        for event in told:
+            self._take([event], [None])
+
+    @alone
+    def teach(self, labels: Answers) -> None:
+        """Learn labels that are known already, a mapping from nodes or pairs of node and label.
+
+        They are no questions: they spend no budget and are no trials, so that neither `mistakes` nor
+        `queries` counts them and every coin stays what it was. All of them are learnt, or none where one is
+        refused.
+
+        Examples
+        --------
+        >>> from zerokelvin.session import start
+        >>> line = Graph.from_edges([("ann", "bob"), ("bob", "cem")])
+        >>> session = start(line, "longest-path", classes=["fraud", "ok"], budget=5)
+        >>> session.teach({"ann": "fraud", "cem": "fraud"})
+        >>> session.predict("bob").label, session.trials, session.queries
+        ('fraud', 0, 0)
+        """
+        told = self._pairs(labels, TEACH)
+        if told:
+            self._take(told, [Outcome()] * len(told))
+
+    @alone
     def skip(self, node: Hashable) -> None:
         """Pass over a node without an answer; counts as a trial."""
-        self._apply(Event(SKIP, self.graph.index(node), None))
+        self._standing.take([Event(SKIP, self.graph.index(node), None)], [Outcome()])
 
+    @beside
     def correct(self, node: Hashable, label: Hashable | None) -> None:
-        """Replace the last answer for a node, or take it back with None; later answers are replayed."""
-        index = self.graph.index(node)
-        label = _value(label)
-        at = next(
-            (i for i in range(len(self.events) - 1, -1, -1) if self.events[i][:2] == (LEARN, index)), None
-        )
+        """Replace the last label for a node, or take it back with None; later answers are replayed."""
+        standing, index = self._standing, self.graph.index(node)
+        events, kept, settled = standing.events.copy(), standing.kept(), standing.settled
+        at = next((i for i in range(len(events) - 1, -1, -1) if _is_label(events[i], index)), None)
         if at is None:
             raise SessionError(f"node {node!r} has no answer to correct; call learn({node!r}, label).")
-        _require_hashable(label)
-        replacement = [] if is_unknown(label) else [Event(LEARN, index, label)]
-        events = [*self.events[:at], *replacement, *self.events[at + 1 :]]
-        kept = self._outcomes[: self._settled]
-        if at < self._settled and not replacement:
-            del kept[at]
-        self.classes = self._classes_with(events)
-        self._replay(events, kept)
+        if is_unknown(label):
+            del events[at], kept[at]
+            settled -= at < settled
+        else:
+            events[at] = events[at]._replace(label=self._label(node, label))
+        self._standing = standing.retelling(events, kept, settled)
 
+    @beside
     def add_nodes(
         self, nodes: int | Iterable[Hashable], edges: Any = (), weights: Any = None
     ) -> list[Hashable]:
@@ -150,6 +225,7 @@ class Session:
 
         Examples
         --------
+        >>> from zerokelvin.session import start
         >>> session = start(Graph.from_edges([("ann", "bob")]), "longest-path", classes=["fraud", "ok"])
         >>> session.learn("ann", "fraud")
         >>> session.add_nodes(["cem"], edges=[("ann", "cem")])
@@ -157,8 +233,11 @@ class Session:
         >>> session.predict("cem").label
         'fraud'
         """
-        return extend(self, nodes, edges, weights)
+        before = self.graph.num_nodes
+        self._standing = extended(self._standing, nodes, edges, weights)
+        return [self.graph.name(i) for i in range(before, self.graph.num_nodes)]
 
+    @beside
     def add_edges(self, edges: Any, weights: Any = None) -> None:
         """Let the graph grow by edges between its nodes; one that is there already adds to its weight.
 
@@ -169,21 +248,19 @@ class Session:
         weights
             One number per edge; all 1 by default.
         """
-        extend(self, (), edges, weights)
+        self._standing = extended(self._standing, (), edges, weights)
 
-    def predict_all(self) -> NDArray[Any]:
-        """The predicted label of every node, in node order."""
-        if not self.classes:
-            raise SessionError("no class is known yet; learn one label or give classes= to start.")
-        codes = decide(self._all_margins(), len(self.classes))
-        if self._counts.any():
-            codes[~self._labelled[self.graph.components]] = int(np.argmax(self._counts))
-        return class_array(self.classes)[codes]
+    # -- what it knows ------------------------------------------------------------------------------
 
+    @alone
     def open_questions(self, limit: int | None = None) -> list[Hashable]:
-        """The nodes worth asking about now, the least sure first; empty when nothing is left to ask."""
-        return open_questions(self, limit)
+        """The nodes that may be asked for now, the most urgent first; empty when nothing is left to ask.
 
+        By what the policy measures, never by the coin of a trial; see `zerokelvin.session.questions`.
+        """
+        return questions(self._standing, limit)
+
+    @alone
     def variance(self, node: Hashable) -> float:
         """The predictive variance at a node, for learners that know one (`gaussian`, `auto`, `ollgc`, …)."""
         index = self.graph.index(node)
@@ -191,7 +268,7 @@ class Session:
             raise SessionError(
                 f"learner '{self.learner.name}' knows no variance; choose 'gaussian', 'auto' or 'ollgc'."
             )
-        return float(self._problems.variance(index))
+        return float(self._standing.problems.variance(index))
 
     @property
     def remaining_error(self) -> float | None:
@@ -199,41 +276,42 @@ class Session:
 
         None before 30 answers. Once the budget is spent, the share of all nodes still to come.
         """
-        return self._problems.remaining_error(self.budget is not None and self.queries >= self.budget)
+        with self._lock:
+            standing = self._now()
+            return standing.problems.remaining_error(standing.spent)
 
+    @alone
     def explain(self, node: Hashable) -> Explanation:
         """The answers that decided the prediction for a node."""
-        prediction = self.predict(node)
-        if prediction.label is None:
-            return Explanation(node, None, 0.0, (), prediction.reason)
-        code = self.classes.index(prediction.label)
-        problem = 0 if len(self.classes) <= 2 else code
-        side = -1 if len(self.classes) <= 2 and code == 0 else 1
-        state, index = self._problems.states[problem], self.graph.index(node)
-        last = {event.node: event.label for event in self.events if event.kind == LEARN}
-        shares = tuple(
-            Contribution(self.graph.name(other), last.get(other), side * share)
-            for other, share in state.explain(index)
-        )
-        path = tuple(map(self.graph.name, state.trail(index)))
-        margin, trusted = prediction.scores[prediction.label], self._problems.trusted()
-        return Explanation(node, prediction.label, margin, shares, prediction.reason, path, trusted)
+        return predicting.explain(self._standing, node)
 
+    @alone
     def bound(self, labels: Any) -> Bound:
-        """The proven bound on the mistakes so far against a labelling (unknown labels allowed)."""
-        if not self.classes:
-            raise SessionError("no class is known yet; learn one label or give classes= to start.")
-        labelling = encode_labels(self.graph, labels, self.classes)
-        grown = any(event.kind == LEARN for event in self.events[: self._settled])
-        grown = grown and (self._retold or not self._problems.bound_outlives_growth)
-        return game_bound(self.graph, self._problems, labelling, by_prior=self._by_prior > 0, grown=grown)
+        """The proven bound on the mistakes so far against a labelling (unknown labels allowed).
 
-    # -- names river users expect -----------------------------------------------------------------
+        What was taught is learnt without being counted, so `mistakes` is at most that of a session that had
+        learnt it as answers, and the bound covers it.
+        """
+        self._require_classes()
+        standing = self._standing
+        labelling = encode_labels(standing.graph, labels, standing.classes)
+        grown = any(event.kind != SKIP for event in standing.events[: standing.settled])
+        return game_bound(
+            standing.graph,
+            standing.problems,
+            labelling,
+            by_prior=standing.overruled > 0,
+            grown=grown and (standing.retold or not standing.problems.bound_outlives_growth),
+            late=standing.late > 0,
+        )
+
+    # -- names river users expect -------------------------------------------------------------------
 
     def predict_one(self, node: Hashable) -> Hashable:
         """The predicted label alone."""
         return self.predict(node).label
 
+    @alone
     def predict_proba_one(self, node: Hashable) -> dict[Hashable, float]:
         """Class probabilities: the learner's own where it has them (`auto`), else a softmax of the scores.
 
@@ -241,223 +319,79 @@ class Session:
         take the place of the scores, classes ahead of it share their sum with it, and a tie is tipped by one
         unit in the last place.
         """
-        prediction = self.predict(node)
-        if prediction.label is None:
-            return {}
-        if self._without_label(self.graph.index(node)):
-            odds = self._counts.astype(np.float64)
-        elif (chances := self._problems.chances(self.graph.index(node))) is not None:
-            odds = chances[: len(self.classes)]
-        else:
-            scores = np.array(list(prediction.scores.values()))
-            odds = np.exp(scores - scores.max())
-        shares = dict(zip(self.classes, (odds / odds.sum()).tolist(), strict=True))
-        own = shares[prediction.label]
-        ahead = [label for label, share in shares.items() if share >= own]
-        mean = sum(shares[label] for label in ahead) / len(ahead)
-        shares.update(dict.fromkeys(ahead, mean))
-        shares[prediction.label] = math.nextafter(mean, 2.0) if len(ahead) > 1 else mean
-        return shares
+        return predicting.class_shares(self._standing, predicting.predict(self._standing, node))
 
     def learn_one(self, node: Hashable, label: Hashable) -> None:
         """The same as `learn`."""
         self.learn(node, label)
 
+    @beside
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the session to a file that `load` continues from exactly."""
-        saving.save(self, path)
+        saving.save(self._standing, path)
 
-    # -- plumbing ---------------------------------------------------------------------------------
+    # -- plumbing -----------------------------------------------------------------------------------
 
-    def _reset(self) -> None:
-        """Back to before the first event."""
-        count = num_problems(len(self.classes))
-        self._problems = self.learner.start_problems(self.graph, count, self._prepared, self.seed)
-        self.mistakes = 0
-        self.queries = 0
-        self._by_prior = 0
-        self._counts = np.zeros(len(self.classes), dtype=np.int64)
-        self._labelled = np.zeros(self.graph.num_components, dtype=np.bool_)
+    @beside
+    def _now(self) -> Standing:
+        """Where it stands, intact."""
+        return self._standing
 
-    def _replay(self, events: Sequence[Event], kept: Sequence[Outcome] = ()) -> None:
-        """Go through the events anew; the first keep what they found, for that was on a smaller graph."""
-        self._reset()
-        self.events, self._outcomes = [], []
-        self._settled, self._retold = len(kept), len(kept) > 0
-        for i, event in enumerate(events):
-            self._apply(event, kept[i] if i < len(kept) else None)
+    @property
+    def _problems(self) -> Problems:
+        return self._now().problems
 
-    def _apply(self, event: Event, found: Outcome | None = None) -> None:
-        """Let one event change the state and the figures."""
-        if event.kind == LEARN:
-            found = self._outcome(event.node) if found is None else found
-            code = self.classes.index(event.label)
-            self.queries += found.asked
-            self.mistakes += found.predicted != event.label
-            self._by_prior += found.overruled
-            self._problems.update(event.node, to_signs(np.array([code]), len(self.classes))[0])
-            self._counts[code] += 1
-            self._labelled[self.graph.components[event.node]] = True
-        self._outcomes.append(Outcome() if found is None else found)
-        self.events.append(event)
-
-    def _outcome(self, node: int) -> Outcome:
-        """What would be predicted for a node now, and whether it would be asked for."""
-        margins = self._problems.margins(node)
-        code, by_prior = self._decide(node, margins)
-        overruled = by_prior and code != int(decide(margins[None, :], len(self.classes))[0])
-        return Outcome(self.classes[code], self._wants(node, margins), overruled)
-
-    def _classes_with(self, events: Sequence[Event]) -> tuple[Hashable, ...]:
-        """The classes given, then new ones as they appear in the events; none given: all, sorted."""
-        found = [event.label for event in events if event.kind == LEARN]
-        classes = class_order(found) if self._given is None else tuple(dict.fromkeys([*self._given, *found]))
-        if len(classes) > 2 and not self.learner.multiclass:
-            raise LabelError(
-                f"learner '{self.learner.name}' takes two classes, not {list(classes)!r}; "
-                "choose another learner or another label."
-            )
-        return classes
-
-    def _decide(self, node: int, margins: NDArray[np.float64]) -> tuple[int, bool]:
-        """Class code, and whether it is the class prior's because the component has no label yet."""
-        if self._without_label(node):
-            return int(np.argmax(self._counts)), True
-        return int(decide(margins[None, :], len(self.classes))[0]), False
-
-    def _without_label(self, node: int) -> bool:
-        """Whether labels are known, but none in the node's component."""
-        return bool(self._counts.any() and not self._labelled[self.graph.components[node]])
-
-    def _wants(self, node: int, margins: NDArray[np.float64]) -> bool:
-        if self.queries >= (sys.maxsize if self.budget is None else self.budget):
-            return False
-        if not self._counts.any():
-            return True
-        number = np.array([self.trials])
-        limit, gain, floor = (
-            float(rule[0])
-            for rule in (
-                self.policy.limits(coins(self.seed, number)),
-                self.policy.gains(number),
-                self.policy.floors(number),
-            )
-        )
-        spread = self._problems.variance(node) if self.policy.needs_variance else 0.0
-        if self.policy.needs_value:
-            spread = self._problems.value(node, self._waiting())
-        return worth_asking(confidence(margins), spread, limit, gain, floor) and bool(
-            self._problems.asks(node, self.trials).any()
-        )
-
-    def _waiting(self) -> NDArray[np.bool_]:
-        """Which nodes have neither been answered nor skipped."""
-        waiting = np.ones(self.graph.num_nodes, dtype=np.bool_)
-        waiting[[event.node for event in self.events]] = False
-        return waiting
-
-    def _judge(self, node: int, margins: NDArray[np.float64], by_prior: bool) -> tuple[bool, str]:
-        ask = self._wants(node, margins)
-        if not self._counts.any():
-            return ask, "No label has been learned yet, so this is only the tie rule's guess."
-        if by_prior:
-            return ask, "No node of its component has a label yet, so this is the most frequent class so far."
-        wish = "the label is wanted" if ask else "no label is needed"
-        if not ask and self.budget is not None and self.queries >= self.budget:
-            wish = f"the budget of {self.budget} questions is spent"
-        remark = self._problems.states[int(np.argmax(margins))].remark(node)
-        decided = f"The {self.learner.name} decides with confidence {confidence(margins):.3g}"
-        return ask, f"{decided}: {remark}; {wish}." if remark else f"{decided}; {wish}."
-
-    def _scores(self, margins: NDArray[np.float64]) -> dict[Hashable, float]:
-        if len(margins) > 1:
-            return dict(zip(self.classes, margins.tolist(), strict=True))
-        margin = float(margins[0])
-        return dict(zip(self.classes, [-margin, margin], strict=False))  # one class is coded −1
-
+    @alone
     def _all_margins(self) -> NDArray[np.float64]:
-        nodes = np.arange(self.graph.num_nodes)
-        return np.column_stack([state.margins(nodes) for state in self._problems.states])
+        return predicting.all_margins(self._standing)
+
+    def _take(self, events: list[Event], outcomes: list[Outcome | None]) -> None:
+        """Learn events in place, or beside where they bring a class."""
+        standing = self._standing
+        if any(event.label not in standing.codes for event in events):
+            told, kept = [*standing.events, *events], [*standing.kept(), *outcomes]
+            self._standing = standing.retelling(told, kept, standing.settled)
+        else:
+            found = [
+                standing.outcome(e.node) if f is None else f for e, f in zip(events, outcomes, strict=True)
+            ]
+            standing.take(events, found)
+
+    def _pairs(self, labels: Answers, kind: int) -> list[Event]:
+        pairs = labels.items() if isinstance(labels, Mapping) else labels
+        try:
+            told = [(node, label) for node, label in pairs]
+        except (TypeError, ValueError):
+            raise LabelError(
+                f"{type(labels).__name__} holds no labels of nodes; give {{node: label}} or pairs of both."
+            ) from None
+        return [Event(kind, self.graph.index(node), self._label(node, label)) for node, label in told]
+
+    def _label(self, node: Hashable, label: Any) -> Hashable:
+        """The label as one of the classes, or as a class to come where classes are open."""
+        if is_unknown(label):
+            raise LabelError(f"label {label!r} for node {node!r} means unknown; call skip({node!r}) instead.")
+        name, terms = class_name(label), self._standing.terms
+        if terms.closed:
+            refuse_stranger(name, self.classes, node)
+        return name
+
+    def _require_classes(self) -> None:
+        if not self.classes:
+            raise SessionError("no class is known yet; learn one label or give classes= to start.")
+
+    def __reduce__(self) -> Any:
+        """A copy goes by way of what would be saved, so that it shares nothing and has a lock of its own."""
+        return _revived, (saving.packed(self._now()),)
+
+    def __repr__(self) -> str:
+        name, standing = self.learner.name, self._now()
+        return f"Session({name}, nodes={standing.graph.num_nodes}, trials={standing.trials})"
 
 
-def start(
-    graph: Graph,
-    learner: str | Learner = "auto",
-    *,
-    classes: Sequence[Hashable] | None = None,
-    seed: int = 0,
-    policy: Policy | str | None = None,
-    budget: int | None = None,
-    forget: int | None = None,
-    **params: Any,
-) -> Session:
-    """Begin a session on a graph.
-
-    Parameters
-    ----------
-    graph
-        The graph; its node names are what `predict` and `learn` take.
-    learner, params
-        A registered name with its parameters, or a learner object.
-    classes
-        The classes in order. Without them they are found as answers come, and kept sorted; a class
-        never seen before may come at any time, and is learnt as if it had been known from the start.
-    seed
-        Decides every coin.
-    policy, budget
-        When to ask (``"always"``, ``"random:RATE"``, ``"margin:SCALE"``, ``"variance:KAPPA"``,
-        ``"doubt:SCALE"``, ``"value:SCALE"``) and how often at most.
-    forget
-        Predict from the latest answers only, at least this many and below twice as many, for labels that
-        change over time; see `zerokelvin.learners.forgetting`.
-
-    Examples
-    --------
-    >>> graph = Graph.from_edges([("ann", "bob"), ("bob", "cem"), ("cem", "dan")])
-    >>> session = start(graph, "perceptron", classes=["fraud", "ok"])
-    >>> session.learn("ann", "fraud")
-    >>> session.learn("dan", "ok")
-    >>> session.predict("bob").label, session.mistakes
-    ('fraud', 2)
-    """
-    graph = as_graph(graph)
-    require_whole("budget", 0 if budget is None else budget)
-    require_whole("seed", seed)
-    values = None if classes is None else [_value(label) for label in classes]
-    asking = parse_policy(policy)
-    chosen = forgetful(guided(learners.make(learner, **params), asking), forget)
-    return Session(graph, chosen, values, seed, asking, budget)
+def _revived(parts: saving.Packed) -> Session:
+    return Session(saving.unpacked(parts))
 
 
-def load(path: str | os.PathLike[str], graph: Graph) -> Session:
-    """Continue a saved session on the same graph; one whose graph has grown, on the grown graph."""
-    graph = as_graph(graph)
-    header, arrays = saving.read(path, graph)
-    policy = parse_policy(header["policy"])
-    alone = learners.make(header["learner"], **header["params"])
-    learner = forgetful(guided(alone, policy), header.get("forget"))
-    session = Session(graph, learner, header["classes_given"], header["seed"], policy, header["budget"])
-    rows = arrays["events"].tolist()
-    events = [
-        Event(kind, node, header["classes"][code] if kind == LEARN else None) for kind, node, code in rows
-    ]
-    session.classes = session._classes_with(events)
-    session._reset()
-    kept = saving.outcomes(arrays, header["classes"])
-    if kept is not None and saving.restore(session, arrays):
-        session.events, session._outcomes = events, kept
-        session._settled, session._retold = header["settled"], header["retold"]
-    else:
-        session._replay(events, [] if kept is None else kept[: header["settled"]])
-    return session
-
-
-def _require_hashable(label: Any) -> None:
-    try:
-        hash(label)
-    except TypeError:
-        raise LabelError(f"label {label!r} is not hashable; give text, a number or a tuple.") from None
-
-
-def _value(label: Any) -> Any:
-    return label.item() if isinstance(label, np.generic) else label
+def _is_label(event: Event, node: int) -> bool:
+    return event.kind != SKIP and event.node == node

@@ -1,0 +1,247 @@
+"""Where a session stands: everything that changes, in one object that is replaced in one step.
+
+A standing is a pure function of (graph, terms, events). What could fail half way (a correction, a new class,
+a growth, a file) builds another standing beside the present one, and the session then takes it by a single
+assignment: before it, nothing has happened; after it, everything. Answers are learnt in place, since a
+learner's state is too large to copy. They count from the moment the list of events has them, which is one
+step too; a standing that was interrupted in between is not `intact`, and is `renewed` from its events before
+it is used again.
+
+In a game of several classes every class is a binary problem, and a selective learner asks for each of them.
+An answer that was asked for is learnt by the problems that asked, the first of all by all of them, just as in
+`zerokelvin.learners.base.Problems.play`; one that was not asked for, or is taught, by all.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from zerokelvin.errors import LabelError
+from zerokelvin.graph import Graph
+from zerokelvin.learners import Learner, Policy
+from zerokelvin.learners.asking import LEAST_COIN, coins, confidence, worth_asking
+from zerokelvin.learners.growth import Growth
+from zerokelvin.session.labels import class_order, decide, num_problems, to_signs
+from zerokelvin.session.prediction import LEARN, SKIP, TEACH, Event, Outcome
+
+__all__ = ["Standing", "Terms"]
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+Flags = NDArray[np.bool_]
+
+
+@dataclass(frozen=True)
+class Terms:
+    """What a session was started with; `given` are the classes, None where they are found as they come."""
+
+    learner: Learner
+    policy: Policy
+    seed: int
+    given: tuple[Hashable, ...] | None
+    open_classes: bool
+
+    @property
+    def closed(self) -> bool:
+        """Whether there are no classes but those given."""
+        return self.given is not None and not self.open_classes
+
+    def classes_with(self, events: Sequence[Event]) -> tuple[Hashable, ...]:
+        """The classes given, then new ones as they appear in the events; none given: all, sorted."""
+        found = [event.label for event in events if event.kind != SKIP]
+        classes = class_order(found) if self.given is None else tuple(dict.fromkeys([*self.given, *found]))
+        if len(classes) > 2 and not self.learner.multiclass:
+            raise LabelError(
+                f"learner '{self.learner.name}' takes two classes, not {list(classes)!r}; "
+                "choose another learner or another label."
+            )
+        return classes
+
+
+class Standing:
+    """All that changes in a session; see the module."""
+
+    def __init__(
+        self,
+        terms: Terms,
+        graph: Graph,
+        classes: tuple[Hashable, ...],
+        budget: int | None,
+        prepared: object = None,
+    ) -> None:
+        self.terms = terms
+        self.graph = graph
+        self.classes = classes
+        self.budget = budget
+        self.prepared = terms.learner.prepare(graph) if prepared is None else prepared
+        count = num_problems(len(classes))
+        self.problems = terms.learner.start_problems(graph, count, self.prepared, terms.seed)
+        self.events: list[Event] = []
+        self.outcomes: list[Outcome] = []
+        self.settled = 0  # events before the last growth: what they found is kept
+        self.retold = False  # whether the learner saw those again on a larger graph
+        self.intact = True
+        self.trials = self.mistakes = self.queries = self.overruled = self.late = 0
+        self.codes = {label: code for code, label in enumerate(classes)}
+        self.counts = np.zeros(len(classes), dtype=np.int64)
+        self.labelled = np.zeros(graph.num_components, dtype=np.bool_)
+
+    # -- building another beside this one -----------------------------------------------------------
+
+    def retelling(
+        self, events: Sequence[Event], outcomes: Sequence[Outcome | None], settled: int
+    ) -> Standing:
+        """One that goes through the events anew; where an outcome is given, with what was found then.
+
+        For the first `settled` of them it always is.
+        """
+        other = Standing(self.terms, self.graph, self.terms.classes_with(events), self.budget, self.prepared)
+        other.take(events[:settled], [found for found in outcomes[:settled] if found is not None])
+        for event, found in zip(events[settled:], outcomes[settled:], strict=True):
+            if event.kind == LEARN:
+                now = other.outcome(event.node)
+                if found is None:
+                    found = now
+                elif found.predicted != now.predicted:  # what was shown is not what is predicted from here
+                    found = found._replace(late=True)
+            other.take([event], [Outcome() if found is None else found])
+        other.settled, other.retold = settled, settled > 0
+        return other
+
+    def renewed(self) -> Standing:
+        """One that is intact, with the same events and what they found."""
+        other = Standing(self.terms, self.graph, self.classes, self.budget, self.prepared)
+        other.take(self.events, self.outcomes[: len(self.events)])
+        other.settled, other.retold = self.settled, self.retold or self.settled > 0
+        return other
+
+    def grown(self, graph: Graph) -> Standing:
+        """One on a grown graph, to which the learner hands over what it knows."""
+        self.terms.learner.check_domain(graph)
+        other = Standing(self.terms, graph, self.classes, self.budget)
+        if self.counts.any():
+            answers = self._lessons(self.events)
+            learns = self._learns(self.events, self.outcomes)
+            self.problems.hand_over(other.problems, Growth(self.graph, graph, lambda: answers, learns))
+        other.note(self.events, self.outcomes)
+        other.settled, other.retold = len(self.events), self.retold
+        return other
+
+    def kept(self) -> list[Outcome | None]:
+        """What every event found, where it cannot be found again: on a smaller graph, or as it was shown."""
+        return [found if i < self.settled or found.shown else None for i, found in enumerate(self.outcomes)]
+
+    # -- learning in place --------------------------------------------------------------------------
+
+    def take(self, events: Sequence[Event], outcomes: Sequence[Outcome]) -> None:
+        """Learn events with what they found; if interrupted, the standing is no longer intact."""
+        self.intact = False
+        nodes, signs = self._lessons(events)
+        learns = self._learns(events, outcomes)
+        if learns is None and len(nodes) > 1:
+            self.problems.teach(nodes, signs)
+        else:
+            for i, node in enumerate(nodes.tolist()):
+                self.problems.update(node, signs[i], None if learns is None else learns[i])
+        self.note(events, outcomes)
+        self.intact = True
+
+    def note(self, events: Sequence[Event], outcomes: Sequence[Outcome]) -> None:
+        """Count events; the last step puts all of them into the list of events at once."""
+        for event, found in zip(events, outcomes, strict=True):
+            self.trials += event.kind != TEACH
+            if event.kind != SKIP:
+                self.counts[self.codes[event.label]] += 1
+                self.labelled[self.graph.components[event.node]] = True
+            if event.kind == LEARN:
+                self.mistakes += found.predicted != event.label
+                self.queries += found.asked
+                self.overruled += found.overruled
+                self.late += found.late
+        del self.outcomes[len(self.events) :]
+        self.outcomes.extend(outcomes)
+        self.events.extend(events)
+
+    def _lessons(self, events: Sequence[Event]) -> tuple[Ints, NDArray[np.int8]]:
+        """The nodes of answers and lessons, and their labels in every problem."""
+        told = [(event.node, self.codes[event.label]) for event in events if event.kind != SKIP]
+        nodes, codes = np.array(told, dtype=np.int64).reshape(-1, 2).T
+        return np.ascontiguousarray(nodes), to_signs(np.ascontiguousarray(codes), len(self.classes))
+
+    def _learns(self, events: Sequence[Event], outcomes: Sequence[Outcome]) -> Flags | None:
+        """Which problems learn each of them; None where all learn all."""
+        told = [found for event, found in zip(events, outcomes, strict=True) if event.kind != SKIP]
+        if not any(found.left_out for found in told) or len(self.classes) <= 2:
+            return None
+        return np.array([[c not in found.left_out for c in self.classes] for found in told], dtype=np.bool_)
+
+    # -- reading ------------------------------------------------------------------------------------
+
+    @property
+    def spent(self) -> bool:
+        """Whether the budget is spent."""
+        return self.budget is not None and self.queries >= self.budget
+
+    def outcome(self, node: int) -> Outcome:
+        """What would be predicted for a node now, and whether it would be asked for."""
+        margins = self.problems.margins(node)
+        code, by_prior = self.decide(node, margins)
+        overruled = by_prior and code != int(decide(margins[None, :], len(self.classes))[0])
+        asks = self.asks(node, margins)
+        return Outcome(self.classes[code], bool(asks.any()), overruled, self.left_out(asks))
+
+    def decide(self, node: int, margins: Floats) -> tuple[int, bool]:
+        """Class code, and whether it is the class prior's because the component has no label yet."""
+        if self.without_label(node):
+            return int(np.argmax(self.counts)), True
+        return int(decide(margins[None, :], len(self.classes))[0]), False
+
+    def without_label(self, node: int) -> bool:
+        """Whether labels are known, but none in the node's component."""
+        return bool(self.counts.any() and not self.labelled[self.graph.components[node]])
+
+    def asks(self, node: int, margins: Floats) -> Flags:
+        """Which problems want the label of a node in this trial; none where it is not worth asking for."""
+        if self.spent:
+            return np.zeros(len(margins), dtype=np.bool_)
+        if not self.counts.any():
+            return np.ones(len(margins), dtype=np.bool_)
+        coin = float(coins(self.terms.seed, np.array([self.trials]))[0])
+        if not self._worthwhile(node, margins, coin, self.spread(node)):
+            return np.zeros(len(margins), dtype=np.bool_)
+        return self.problems.asks(node, self.trials)
+
+    def left_out(self, asks: Flags) -> tuple[Hashable, ...]:
+        """The classes whose problem does not want a label that another's wants."""
+        if len(asks) == 1 or not asks.any():
+            return ()
+        return tuple(label for label, wanted in zip(self.classes, asks, strict=True) if not wanted)
+
+    def may_ask(self, node: int, margins: Floats, spread: float) -> bool:
+        """Whether the label of a node would be asked for now by some coin."""
+        if self.spent or not self.counts.any():
+            return not self.spent
+        worth = self._worthwhile(node, margins, LEAST_COIN, spread)
+        return worth and self.problems.may_ask(node, self.trials)
+
+    def spread(self, node: int) -> float:
+        """The variance or the value at a node, whichever the policy looks at; 0 where at neither."""
+        policy = self.terms.policy
+        if policy.needs_value:
+            return float(self.problems.value(node, self._waiting()))
+        return float(self.problems.variance(node)) if policy.needs_variance else 0.0
+
+    def _worthwhile(self, node: int, margins: Floats, coin: float, spread: float) -> bool:
+        policy, number = self.terms.policy, np.array([self.trials])
+        rules = (policy.limits(np.array([coin])), policy.gains(number), policy.floors(number))
+        return worth_asking(confidence(margins), spread, *(float(rule[0]) for rule in rules))
+
+    def _waiting(self) -> Flags:
+        """Which nodes have neither been answered nor skipped."""
+        waiting = np.ones(self.graph.num_nodes, dtype=np.bool_)
+        waiting[[event.node for event in self.events]] = False
+        return waiting
