@@ -72,9 +72,7 @@ def cover_bound(graph: Graph, labels: ArrayLike, p: float = 2.0, clusters: Array
     return Bound(value, f"{name}, Herbster, Pasteris and Ghosh 2015", terms | {"p": p})
 
 
-def _over_levels(
-    graph: Graph, u: Ints, p: float, cover: NDArray[np.generic]
-) -> tuple[float, dict[str, float]]:
+def _over_levels(graph: Graph, u: Ints, p: float, cover: Ints) -> tuple[float, dict[str, float]]:
     ends = graph.edges
     inside = cover[ends[:, 0]] == cover[ends[:, 1]]
     joined = Graph.from_edges(ends[inside], num_nodes=graph.num_nodes)
