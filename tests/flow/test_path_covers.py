@@ -21,10 +21,8 @@ def game(seed, paths=4):
 
 @pytest.mark.parametrize("seed", range(40))
 def test_the_extremes_are_those_of_all_covers(seed):
-    graph, arcs, last, pq = game(seed, 5)
-    place = {
-        v: int(pq.super_vertex[v]) for v in range(graph.num_nodes)
-    }  # nodes are super-vertices of their own
+    _, arcs, last, pq = game(seed, 5)
+    place = dict(enumerate(pq.super_vertex.tolist()))
     covers = path_covers(arcs, last)
     logs = [log_lengths(cover, False) for cover in covers]
     least, most = least_path_cover(pq), most_path_cover(pq)

@@ -7,10 +7,10 @@ import pytest
 
 from linalg.graphs import random_graph
 from zerokelvin.errors import LabelError, ParameterError
-from zerokelvin.graph import Graph, cut, diameter, generators
+from zerokelvin.graph import Graph, cut, diameter, generators, wide_diameter
 from zerokelvin.graph.connectivity import edge_connectivity
 from zerokelvin.learners.interpolation import Interpolation
-from zerokelvin.learners.seminorm_bounds import cover_bound, tuned_p
+from zerokelvin.learners.seminorm_bounds import cover_bound, printed_bounds, tuned_p
 from zerokelvin.session import play
 
 
@@ -73,6 +73,27 @@ def test_connectivity_divides_the_cut():
         values.append(bound.value)
         assert play(example.graph, example.labels, "interpolation").mistakes <= bound.value
     assert values == sorted(values, reverse=True)
+
+
+def test_as_printed():
+    """(Φ/κ)² log D + c and (Φ/κ) D + c, cluster by cluster: κ the least, D the widest at that level."""
+    for seed in range(60):
+        graph, rng = random_graph(seed, weights="unit"), np.random.default_rng(seed)
+        graph = Graph.from_edges(graph.edges, num_nodes=graph.num_nodes)
+        labels = rng.choice([-1, 1], graph.num_nodes)
+        alike = labels[graph.edges[:, 0]] == labels[graph.edges[:, 1]]
+        joined = Graph.from_edges(graph.edges[alike], num_nodes=graph.num_nodes)
+        pieces = [
+            joined.subgraph(np.flatnonzero(joined.components == c)) for c in range(joined.num_components)
+        ]
+        kappa = min(edge_connectivity(piece) for piece in pieces)
+        kappa = 1 if math.isinf(kappa) else int(kappa)  # single nodes only
+        reach = max((wide_diameter(piece, kappa).value for piece in pieces if piece.num_nodes > 1), default=0)
+        found = printed_bounds(graph, labels)
+        assert (found["c"], found["κ"], found["D"]) == (len(pieces), kappa, reach)
+        ratio = cut(graph, labels) / kappa
+        assert found["IV"] == pytest.approx(ratio * reach + len(pieces))
+        assert found["III"] == pytest.approx(ratio**2 * math.log2(max(reach, 1)) + len(pieces))
 
 
 def test_a_double_lollipop_is_bad_for_both():

@@ -117,7 +117,7 @@ def _arcs(pq: PicardQueyranne) -> Counter[tuple[int, int]]:
     if not np.allclose(pq.arc_weights, counts, rtol=0, atol=1e-9):
         raise ParameterError("Theorem 8 counts edges; take a graph without weights, or with whole ones.")
     pairs = map(tuple, pq.arcs.tolist())
-    return Counter(dict(zip(pairs, counts.astype(int).tolist(), strict=True)))  # type: ignore[arg-type]
+    return Counter(dict(zip(pairs, counts.astype(int).tolist(), strict=True)))
 
 
 def _logs(lengths: Lengths) -> float:

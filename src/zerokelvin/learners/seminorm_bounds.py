@@ -17,15 +17,16 @@ uniformly labelled clusters, and the connected components.
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from zerokelvin.certify import Bound
 from zerokelvin.errors import LabelError
-from zerokelvin.graph import Graph, diameter, wide_diameters
+from zerokelvin.graph import Graph, cut, diameter, wide_diameters
 
-__all__ = ["cover_bound", "tuned_p"]
+__all__ = ["cover_bound", "printed_bounds", "tuned_p"]
 
 Ints = NDArray[np.int64]
 
@@ -72,39 +73,61 @@ def cover_bound(graph: Graph, labels: ArrayLike, p: float = 2.0, clusters: Array
     return Bound(value, f"{name}, Herbster, Pasteris and Ghosh 2015", terms | {"p": p})
 
 
+def printed_bounds(graph: Graph, labels: ArrayLike) -> dict[str, float]:
+    """The expressions III and IV as printed, without constants, over the largest uniformly labelled clusters.
+
+    III: (Φ/κ)² log₂ D + c and IV: (Φ/κ) D + c with κ the least connectivity of a cluster and D the largest
+    wide diameter at that level. Where a cluster has more than 200 nodes only level 1 is looked at.
+
+    >>> from zerokelvin.graph import generators
+    >>> barbell = generators.barbell(5)
+    >>> printed_bounds(barbell.graph, barbell.labels)
+    {'c': 2.0, 'κ': 4.0, 'D': 2.0, 'III': 2.0625, 'IV': 2.5}
+    """
+    graph.require_positive("bounds (III) and (IV)")
+    u = np.asarray(labels)
+    count, reaches, _ = _clusters(graph, u)
+    level = min((len(reach) for reach in reaches), default=1)
+    reach = max((wide[level - 1] for wide in reaches), default=0.0)
+    ratio = cut(graph, u) / level
+    return {
+        "c": float(count),
+        "κ": float(level),
+        "D": reach,
+        "III": ratio**2 * math.log2(max(reach, 1.0)) + count,
+        "IV": ratio * reach + count,
+    }
+
+
 def _over_levels(graph: Graph, u: Ints, p: float, cover: Ints) -> tuple[float, dict[str, float]]:
+    count, reaches, lightest = _clusters(graph, cover)
     ends = graph.edges
-    inside = cover[ends[:, 0]] == cover[ends[:, 1]]
-    joined = Graph.from_edges(ends[inside], num_nodes=graph.num_nodes)
-    pieces = [joined.subgraph(nodes) for nodes in _members(joined.components)]
-    reaches = [_wide(piece) for piece in pieces if piece.num_nodes > 1]
-    levels = min((len(reach) for reach in reaches), default=1)
-    lightest = float(graph.edge_weights[inside].min()) if inside.any() else 1.0
     differ = u[ends[:, 0]] != u[ends[:, 1]]
     cuts = np.bincount(graph.components[ends[differ, 0]], graph.edge_weights[differ]) / lightest
     best: tuple[float, dict[str, float]] = (math.inf, {})
-    for level in range(1, levels + 1):
+    for level in range(1, 1 + min((len(reach) for reach in reaches), default=1)):
         reach = max((wide[level - 1] for wide in reaches), default=0.0)
         energy = float((4.0 * (cuts / level) ** (2 / p)).sum())
-        value = len(pieces) + energy * reach ** (2 * (p - 1) / p) / (p - 1)
+        value = count + energy * reach ** (2 * (p - 1) / p) / (p - 1)
         if value < best[0]:
-            terms = {
-                "c": float(len(pieces)),
-                "Φ": float(cuts.sum() * lightest),
-                "κ": float(level),
-                "D": reach,
-            }
-            best = (value, terms)
+            terms = {"c": float(count), "Φ": float(cuts.sum() * lightest)}
+            best = (value, terms | {"κ": float(level), "D": reach})
     return best
 
 
-def _members(component: Ints) -> list[Ints]:
-    order = np.argsort(component, kind="stable")
-    return np.split(order, np.cumsum(np.bincount(component))[:-1])
-
-
-def _wide(piece: Graph) -> list[float]:
-    """D(1), …, D(κ), or of a large cluster the diameter alone."""
-    if piece.num_nodes * (piece.num_nodes - 1) // 2 > PAIRS:
-        return [float(diameter(piece))]
-    return [found.value for found in wide_diameters(piece)]
+def _clusters(graph: Graph, cover: NDArray[Any]) -> tuple[int, list[list[float]], float]:
+    """How many clusters, D(1), D(2), … of those with edges (up to the least κ), and the lightest edge."""
+    ends = graph.edges
+    inside = cover[ends[:, 0]] == cover[ends[:, 1]]
+    joined = Graph.from_edges(ends[inside], num_nodes=graph.num_nodes)
+    order = np.argsort(joined.components, kind="stable")
+    members = np.split(order, np.cumsum(np.bincount(joined.components))[:-1])
+    pieces = [joined.subgraph(nodes) for nodes in members if len(nodes) > 1]
+    most = min((int(np.diff(piece.indptr).min()) for piece in pieces), default=1)  # no κ exceeds a degree
+    if any(piece.num_nodes * (piece.num_nodes - 1) // 2 > PAIRS for piece in pieces):
+        most = 1
+    reaches = [
+        [float(diameter(piece))] if most == 1 else [found.value for found in wide_diameters(piece, most)]
+        for piece in pieces
+    ]
+    return len(members), reaches, float(graph.edge_weights[inside].min()) if inside.any() else 1.0

@@ -54,7 +54,7 @@ class VectorPerceptronState(PerceptronState):
             self.w += label * (self.features.cross(self.features.X, x) + self.learner.b)
             self._note(x, label)
 
-    def bound(self, labels: Ints, theorem: str = "2.1") -> Bound:
+    def bound(self, labels: Ints, theorem: str | None = None) -> Bound:
         """The bound of the table's rows; vectors from outside it have no comparator there."""
         bound = super().bound(labels, theorem)
         known = Assumption("every vector is a row of the table", not self.strangers)
