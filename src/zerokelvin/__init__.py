@@ -29,6 +29,7 @@ from zerokelvin.graph import (
     geodesic_distances,
     knn_graph,
     label_balance,
+    wide_diameter,
 )
 from zerokelvin.graph.features import Features
 from zerokelvin.io import DataSet, load_dataset, read_graph, read_labels, write_graph
@@ -78,6 +79,7 @@ __all__ = [
     "resistance_diameter",
     "sklearn",
     "start",
+    "wide_diameter",
     "write_graph",
 ]
 __version__ = "0.1.0"

@@ -138,6 +138,13 @@ def test_equation_1_of_a_kernel_without_constant(game):
     assert not Perceptron(b=1.0).start(graph).bound(labels, "1").holds
 
 
+def test_equations_1_and_4_speak_of_graphs():
+    state = Perceptron().start(zk.Features(np.eye(3)))
+    for theorem in ("1", "4"):
+        with pytest.raises(ParameterError, match="speaks of a graph"):
+            state.bound(np.array([1, 1, -1]), theorem)
+
+
 def test_equation_1_says_nothing_of_one_label():
     """bal = ∞; the kernel without a constant cannot represent it, and errs without end."""
     line = zk.Graph.from_edges([(0, 1), (1, 2), (2, 3)])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 
 import numpy as np
@@ -40,3 +41,36 @@ def atomic_number(n, edges, weights, level):
         return connectivity(len(block), inner, [weights[k] for k, _ in kept]) >= level
 
     return min(len(blocks) for blocks in partitions(list(range(n))) if all(map(tight, blocks)))
+
+
+def wide_diameter(graph, level):
+    """The least D such that every two nodes have `level` edge-disjoint paths of at most D edges."""
+    n = graph.num_nodes
+    near = {v: set(graph.neighbors(v).tolist()) for v in range(n)}
+
+    def paths(at, end, seen):
+        if at == end:
+            yield frozenset()
+            return
+        for other in near[at] - seen:
+            for rest in paths(other, end, seen | {other}):
+                yield rest | {frozenset((at, other))}
+
+    def disjoint(chosen, rest, count):
+        if count == 0:
+            return True
+        return any(
+            not (chosen & path) and disjoint(chosen | path, rest[k + 1 :], count - 1)
+            for k, path in enumerate(rest)
+        )
+
+    worst = 0
+    for s, t in itertools.combinations(range(n), 2):
+        found = sorted(paths(s, t, {s}), key=len)
+        for longest in range(1, n):
+            if disjoint(frozenset(), [path for path in found if len(path) <= longest], level):
+                worst = max(worst, longest)
+                break
+        else:
+            return np.inf
+    return worst

@@ -4,6 +4,7 @@ from zerokelvin.flow.clusters import Cluster, ClusterReport, cluster_report
 from zerokelvin.flow.cut_counts import CutCount, count_minimum_cuts_through
 from zerokelvin.flow.minimum_cut import MinimumCut, minimum_cut
 from zerokelvin.flow.online import Lengths, OnlineCut
+from zerokelvin.flow.path_covers import least_path_cover, most_path_cover, theorem_8
 from zerokelvin.flow.paths import CutPath
 from zerokelvin.flow.picard_queyranne import PicardQueyranne, picard_queyranne
 
@@ -18,6 +19,9 @@ __all__ = [
     "PicardQueyranne",
     "cluster_report",
     "count_minimum_cuts_through",
+    "least_path_cover",
     "minimum_cut",
+    "most_path_cover",
     "picard_queyranne",
+    "theorem_8",
 ]

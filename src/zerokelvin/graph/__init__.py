@@ -15,6 +15,7 @@ from zerokelvin.graph.structure import (
     geodesic_distances,
     label_balance,
 )
+from zerokelvin.graph.wide_diameter import wide_diameter, wide_diameters
 
 __all__ = [
     "ExponentialGraph",
@@ -32,4 +33,6 @@ __all__ = [
     "geodesic_distances",
     "knn_graph",
     "label_balance",
+    "wide_diameter",
+    "wide_diameters",
 ]

@@ -21,11 +21,13 @@ interpolant never exceeds the comparator u, for which ‖u‖_p² = 4Φ^(2/p), �
     mistakes ≤ (labelled components) + 4 Σ_components Φ^(2/p) · X,     X = max over mistakes of r^(2/p)/(p−1).
 
 For p = 2 r is the effective resistance, which is computed anyway; for p < 2 it is bounded by the shortest
-path, r ≤ (Σ w_e^(−1/(p−1)))^(p−1): Herbster and Lever's bound with the diameter is the worst case.
+path, r ≤ (Σ w_e^(−1/(p−1)))^(p−1): Herbster and Lever's bound with the diameter is the worst case. Known
+before the game, with wide diameters and connectivity of clusters: `zerokelvin.learners.seminorm_bounds`.
 """
 
 from __future__ import annotations
 
+import dataclasses
 import heapq
 import math
 from dataclasses import dataclass
@@ -39,6 +41,7 @@ from zerokelvin.errors import ParameterError
 from zerokelvin.graph import Graph
 from zerokelvin.learners.base import Learner, Problems, State, learner, sign
 from zerokelvin.learners.seminorm import Gap, duality_gap
+from zerokelvin.learners.seminorm_bounds import cover_bound
 from zerokelvin.learners.seminorm_harmonic import harmonic_response
 from zerokelvin.learners.seminorm_newton import elimination_rank, minimise
 from zerokelvin.learners.seminorm_regions import find_region
@@ -133,17 +136,26 @@ class InterpolationState(State):
                 shares |= {other: share * whole for other, share in said.items()}
         return sorted(shares.items(), key=lambda share: -abs(share[1]))
 
-    def bound(self, labels: Ints) -> Bound:
-        """The mistake bound of the module against the comparator `labels` in {-1, +1}ⁿ."""
+    def bound(self, labels: Ints, theorem: str | None = None) -> Bound:
+        """The mistake bound of the module against the comparator `labels` in {-1, +1}ⁿ.
+
+        ``"III"`` (p < 2) and ``"IV"`` (p = 2) are those over clusters, known before the game; see
+        `zerokelvin.learners.seminorm_bounds`.
+        """
         u = np.asarray(labels, dtype=np.int64)
         p = self.learner.p
+        assumptions = (self.record.agreement(u),)
+        if theorem in ("III", "IV"):
+            fits = Assumption("p = 2", p == 2) if theorem == "IV" else Assumption("p < 2", p < 2)
+            return dataclasses.replace(cover_bound(self.graph, u, p), assumptions=(*assumptions, fits))
+        if theorem is not None:
+            raise ParameterError(f"unknown theorem '{theorem}'; known: III, IV, or none for the game's own.")
         ends = self.graph.edges
         differ = u[ends[:, 0]] != u[ends[:, 1]]
         cuts = np.bincount(self.graph.components[ends[differ, 0]], self.graph.edge_weights[differ])
         labelled = len(np.unique(self.graph.components[self.labels != 0]))
         energy = float((4.0 * cuts ** (2 / p)).sum())
         terms = {"labelled components": float(labelled), "Σ 4Φ^(2/p)": energy, "X": self.reach, "p": p}
-        assumptions = (self.record.agreement(u),)
         value = labelled + energy * self.reach * (1 + 1e-9)
         return Bound(
             value, "minimum p-seminorm interpolation, after Herbster and Lever 2009", terms, assumptions

@@ -160,6 +160,8 @@ class PerceptronState(State):
         Eq. (1): u less its mean ū is in the space of G, and has a margin of at least 1 − |ū|.
         """
         b, c, graph = self.learner.b, self.learner.c, self.graph
+        if isinstance(graph, Features):
+            raise ParameterError(f"equation ({theorem}) speaks of a graph; features have Theorem 2.1.")
         assumptions = [
             Assumption("the graph is connected", graph.num_components == 1),
             Assumption("the kernel is the Laplacian's", self._is_laplacian),

@@ -123,7 +123,7 @@ def _least_cut(graph: Graph, u: Ints, c: float, field: float) -> Ints:
         weights.append(np.full(count, abs(field)))
     edges = np.concatenate([graph.edges, *ties])
     terminal = Graph.from_edges(edges, np.concatenate(weights), num_nodes=count + 2)
-    return minimum_cut(terminal, {count: -1, count + 1: 1}).sides[:count]
+    return minimum_cut(terminal, [(count, -1), (count + 1, 1)]).sides[:count]
 
 
 def _split(graph: Graph, u: Ints, g: Floats, b: float, c: float) -> float:

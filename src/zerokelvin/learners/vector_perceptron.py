@@ -57,7 +57,7 @@ class VectorPerceptronState(PerceptronState):
             self.sizes += np.abs(column)
             self._note(x, label)
 
-    def bound(self, labels: Ints, theorem: str = "2.1") -> Bound:
+    def bound(self, labels: Ints, theorem: str | None = None) -> Bound:
         """The bound of the table's rows; vectors from outside it have no comparator there."""
         bound = super().bound(labels, theorem)
         known = Assumption("every vector is a row of the table", not self.strangers)

@@ -28,10 +28,18 @@ def expression_table(values: Mapping[str, Any]) -> Table:
     ]
     return Table(
         "The expressions of Section 3.3",
-        ("graph", "nodes", "edges", "Φ", "III: Φ² log D + c", "IV: Φ D + c", "V: Σ ∂(1+∂−κ) log N + c"),
+        (
+            "graph",
+            "nodes",
+            "edges",
+            "Φ",
+            "III: (Φ/κ)² log D + c",
+            "IV: (Φ/κ) D + c",
+            "V: Σ ∂(1+∂−κ) log N + c",
+        ),
         tuple(rows),
         numbers=(1, 2, 3, 4, 5, 6),
-        notes=("With constant 1 and connectivity level 1: they show growth, no promise.",),
+        notes=("With constant 1; D is the wide diameter at level κ. They show growth, no promise.",),
     )
 
 
