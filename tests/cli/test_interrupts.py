@@ -26,7 +26,7 @@ sys.addaudithook(hook)
 
 
 def interrupt(command, tmp_path, event, suffix, delay):
-    """Start a command, press Ctrl-C `delay` seconds after an audit event; exit code, stderr, seconds it took."""
+    """Start a command and press Ctrl-C `delay` seconds after an audit event: exit code, stderr, seconds."""
     (tmp_path / "sitecustomize.py").write_text(MARKER)
     reader, writer = os.pipe()
     marks = {"MARK_EVENT": event, "MARK_SUFFIX": suffix, "MARK_PIPE": str(writer)}
@@ -54,8 +54,10 @@ def interrupt(command, tmp_path, event, suffix, delay):
     return process.returncode, shown, time.perf_counter() - began
 
 
-@pytest.mark.parametrize("way", WAYS)
-@pytest.mark.parametrize("arguments", [["learners"], ["--help"], ["run", "edges.csv", "labels.csv"]])
+@pytest.mark.parametrize(
+    ("way", "arguments"),
+    [("script", ["learners"]), ("module", ["--help"]), ("module", ["run", "edges.csv", "labels.csv"])],
+)
 def test_during_the_imports(files, way, arguments):
     for delay in (0.0, 0.01, 0.1, 0.3, 0.6, 1.0, 1.5):
         found = interrupt([*WAYS[way], *arguments], files, "import", "zerokelvin.checks", delay)
@@ -67,24 +69,11 @@ def test_during_the_imports(files, way, arguments):
             break  # a fast machine is done by then
 
 
+LABELLED = ("edges.csv", "labels.csv")
 COMMANDS = {
-    "run": (
-        ["run", "edges.csv", "labels.csv", "--learner", "nearest", "--shuffles", "100000"],
-        "open",
-        "labels.csv",
-    ),
+    "run": (["run", *LABELLED, "--learner", "nearest", "--shuffles", "100000"], "open", "labels.csv"),
     "compare": (
-        [
-            "compare",
-            "edges.csv",
-            "labels.csv",
-            "--learners",
-            "nearest",
-            "--peers",
-            "none",
-            "--shuffles",
-            "100000",
-        ],
+        ["compare", *LABELLED, "--learners", "nearest", "--peers", "none", "--shuffles", "100000"],
         "open",
         "labels.csv",
     ),

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 
 import click
@@ -14,13 +15,23 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-__all__ = ["OutputError", "percent", "print_json", "print_table", "print_text"]
+from zerokelvin.errors import ZerokelvinError
+
+__all__ = ["OutputError", "attempt", "percent", "print_json", "print_table", "print_text"]
 
 PIPE_WIDTH = 110
 
 
 class OutputError(Exception):
     """Standard output cannot be written; the cause says why."""
+
+
+def attempt(save: Callable[[], list[Path]]) -> tuple[list[Path], Exception | None]:
+    """The files that `save` wrote, or why it could not, to be raised once the results are printed."""
+    try:
+        return save(), None
+    except (ZerokelvinError, OSError, MemoryError) as problem:
+        return [], problem
 
 
 def print_json(value: Any) -> None:
