@@ -150,10 +150,8 @@ def test_standard_error_may_be_full_or_closed(files):
             )
             assert done.returncode == code
             assert ("perceptron" in done.stdout) == (code == 0)
-    closed = subprocess.run(f"{SCRIPT} {' '.join(RUN)} 2>&- | grep -c perceptron", shell=True, check=False,
-                            stdout=subprocess.PIPE, text=True)  # fmt: skip
-    assert closed.stdout == "1\n"
-    silent = subprocess.run(
-        f"{SCRIPT} learners >&-", shell=True, check=False, stderr=subprocess.PIPE, text=True
-    )
-    assert silent.stderr == ""
+    shell = ["/bin/sh", "-c"]
+    closed = [*shell, f"{SCRIPT} {' '.join(RUN)} 2>&- | grep -c perceptron"]
+    assert subprocess.run(closed, check=False, stdout=subprocess.PIPE, text=True).stdout == "1\n"
+    silent = [*shell, f"{SCRIPT} learners >&-"]
+    assert subprocess.run(silent, check=False, stderr=subprocess.PIPE, text=True).stderr == ""
