@@ -73,4 +73,4 @@ def test_a_lack_of_memory_is_one_sentence(files, invoke, monkeypatch):
 def test_parameters_beyond_64_bits(files, invoke):
     result = invoke("run", "edges.csv", "labels.csv", "--learner", "nearest", "--param", f"k={HUGE}")
     assert result.exit_code == 2
-    assert "too large a number" in result.stderr
+    assert "is too large; choose" in result.stderr

@@ -27,6 +27,7 @@ COMPARE = (
 PLACES = {
     "a file": ("edges.csv", "is a file"),
     "below a file": ("edges.csv/deep", "is a file"),
+    "no name": ("", "has no name"),
     "a device": ("/dev/null", "is a file"),
     "a name too long": ("x" * 300, "too long"),
     "a long name in a new folder": (f"new/{'y' * 300}", "too long"),

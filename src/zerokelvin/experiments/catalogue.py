@@ -24,9 +24,6 @@ from zerokelvin.learners import LEARNERS, Learner
 __all__ = ["LearnerInfo", "describe_learner", "list_learners", "parse_parameters"]
 
 _REFERENCE = re.compile(r"\(([^()]*\b(?:19|20)\d\d\b[^()]*)\)")
-LARGEST = 2**62
-"""The largest whole number that a learner is given, so that twice as much is a 64-bit number."""
-
 _WORDS = {
     **dict.fromkeys(("true", "yes", "on", "1"), True),
     **dict.fromkeys(("false", "no", "off", "0"), False),
@@ -109,12 +106,9 @@ def _converted(cls: type[Learner], name: str, kind: Any, text: str) -> Any:
                 return _WORDS[text.lower()]
         elif choice in (int, float):
             try:
-                number = choice(text)
+                return choice(text)
             except ValueError:
                 continue
-            if choice is int and abs(number) > LARGEST:
-                raise ParameterError(f"parameter {name}={text[:40]} of '{cls.name}' is too large a number.")
-            return number
         else:
             return text
     wanted = " or ".join(_KINDS.get(choice, str(choice)) for choice in choices)

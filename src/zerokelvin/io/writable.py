@@ -45,6 +45,8 @@ def writable_folder(path: PathLike, *names: str) -> Path:
     'results'
     """
     folder = Path(path)
+    if not str(path):
+        raise DataError("the folder for the results has no name; give one, or '.' for this folder.")
     try:
         place = next(place for place in (folder, *folder.parents) if place.exists() or place.is_symlink())
         if not place.is_dir():

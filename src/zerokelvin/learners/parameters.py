@@ -1,4 +1,4 @@
-"""Parameters of learners: refuse values of the wrong type in one sentence, before anything is computed.
+"""Parameters of learners: refuse values of the wrong type or size in one sentence, before any work.
 
 The annotations of a learner's fields say what is meant; those other than numbers, truth values, texts and
 None are left to the learner itself.
@@ -7,6 +7,7 @@ None are left to the learner itself.
 from __future__ import annotations
 
 import dataclasses
+import math
 from collections.abc import Mapping
 from numbers import Integral, Real
 from typing import Any
@@ -24,6 +25,12 @@ KINDS: dict[str, tuple[type | tuple[type, ...], str]] = {
     "str": (str, "a text"),
     "None": (type(None), "None"),
 }
+
+WHOLE = 2**62
+"""Twice as much is a 64-bit number."""
+
+LARGE = 1e150
+"""The square of a parameter, or of its inverse, is a float."""
 
 
 def check_types(learner: type, values: Mapping[str, Any]) -> None:
@@ -43,6 +50,19 @@ def check_types(learner: type, values: Mapping[str, Any]) -> None:
         if not any(_is(kind, value) for kind in kinds):
             words = " or ".join(KINDS[kind][1] for kind in kinds)
             raise ParameterError(f"{field.name}={value!r} must be {words}.")
+        _check_size(field.name, value)
+
+
+def _check_size(name: str, value: Any) -> None:
+    """Refuse finite numbers whose squares or sums are none; what is not finite the learner judges."""
+    if isinstance(value, Integral) and abs(int(value)) > WHOLE:
+        digits = math.ceil(int(value).bit_length() * math.log10(2))
+        raise ParameterError(f"{name}, of {digits} digits, is too large; choose a whole number up to 2^62.")
+    if not isinstance(value, Real) or isinstance(value, Integral):
+        return
+    size = abs(float(value))
+    if 0 < size < 1 / LARGE or LARGE < size < math.inf:
+        raise ParameterError(f"{name}={value!r} is out of reach; choose a size between 1e-150 and 1e150.")
 
 
 def _is(kind: str, value: Any) -> bool:
