@@ -11,9 +11,11 @@ from hypothesis import strategies as st
 from sklearn.base import clone, is_classifier
 from sklearn.datasets import load_iris, make_blobs
 from sklearn.exceptions import DataConversionWarning, NotFittedError
+from sklearn.metrics import accuracy_score
 from sklearn.model_selection import GridSearchCV, cross_val_score
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
+from sklearn.semi_supervised import LabelSpreading
 from sklearn.utils.estimator_checks import check_estimator
 
 from zerokelvin.errors import LabelError, NodeError, ParameterError
@@ -34,7 +36,16 @@ def blobs(count=60, centers=3, seed=0):
 # -- scikit-learn's checks ------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("model", [GraphClassifier(), GraphClassifier("perceptron", repeats=10)])
+class LabelSpreadingClassifier(GraphClassifier):
+    """Renamed below, so that scikit-learn's checks know that −1 means unlabelled, as in their own classes."""
+
+
+LabelSpreadingClassifier.__name__ = "LabelSpreading"
+
+
+@pytest.mark.parametrize(
+    "model", [LabelSpreadingClassifier(), LabelSpreadingClassifier("perceptron", repeats=10)]
+)
 def test_every_estimator_check_passes(model):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # the checks provoke warnings on purpose
@@ -265,12 +276,80 @@ def test_unknown_labels_join_the_graph_but_are_not_played(y):
     assert np.array_equal(model.predict(X), session.predict_all())
 
 
-def test_text_with_nan_and_minus_one_are_what_they_say():
+def test_text_with_nan_and_text_minus_one_are_what_they_say():
     model = GraphClassifier(graph=PATH).fit(["a", "b", "d"], ["x", np.nan, "y"])
     assert model.classes_.tolist() == ["x", "y"]
-    model = GraphClassifier(graph=PATH, repeats=10).fit(["a", "b", "d"], [-1, 1, -1])
-    assert model.classes_.tolist() == [-1, 1]
-    assert model.session_.trials == 30
+    model = GraphClassifier(graph=PATH).fit(["a", "b", "d"], ["-1", "1", "-1"])
+    assert model.classes_.tolist() == ["-1", "1"]
+    assert model.session_.trials == 3
+
+
+@pytest.mark.parametrize(
+    "y",
+    [
+        [0, -1, 1, -1, 1],
+        [0.0, -1.0, 1.0, float("nan"), 1.0],
+        np.array([0, -1, 1, -1, 1], dtype=np.int8),
+        np.ma.masked_array([0, -1, 1, 7, 1], mask=[0, 0, 0, 1, 0]),
+        pd.Series([0, -1, 1, None, 1], dtype="Int64"),
+        ["a", -1, "b", -1, "b"],
+        np.array(["a", -1, "b", None, "b"], dtype=object),
+    ],
+)
+def test_minus_one_means_unlabelled_as_in_scikit_learn(y):
+    X = np.arange(5.0)[:, None]
+    model = GraphClassifier("perceptron", n_neighbors=1, shuffle=False).fit(X, y)
+    assert len(model.classes_) == 2
+    assert [event.node for event in model.session_.events] == [0, 2, 4]
+    online = GraphClassifier("perceptron", n_neighbors=1)
+    parts = ((0, 2), (2, 5))
+    for part in (slice(*part) for part in parts):
+        online.partial_fit(X[part], y[part])
+    assert online.classes_.tolist() == model.classes_.tolist()
+    assert np.array_equal(online.decision_function(X), model.decision_function(X))
+    assert model.score(X, y) == np.mean([model.predict(X[i : i + 1])[0] == y[i] for i in (0, 2, 4)])
+
+
+def test_the_convention_of_label_spreading_gives_its_accuracy():
+    X, y = make_blobs(n_samples=150, centers=3, random_state=0)
+    few = np.where(np.arange(150) % 10 == 0, y, -1)
+    theirs = LabelSpreading(kernel="knn", n_neighbors=10).fit(X, few)
+    ours = GraphClassifier(n_neighbors=10).fit(X, few)
+    assert ours.classes_.tolist() == theirs.classes_.tolist()
+    assert ours.score(X, y) >= theirs.score(X, y) - 0.02
+    assert ours.score(X, y) > 0.9
+    assert ours.session_.trials == 15
+
+
+def test_labels_minus_one_and_one_are_refused_with_the_way_out():
+    X, y = np.arange(6.0)[:, None], np.array([-1, -1, -1, 1, 1, 1])
+    for labels in (y, y.tolist(), y.astype(float)):
+        with pytest.raises(LabelError, match=r"-1 means unlabelled .* np\.where\(y > 0, 1, 0\)"):
+            GraphClassifier("perceptron").fit(X, labels)
+        with pytest.raises(LabelError, match="-1 means unlabelled"):
+            GraphClassifier("perceptron").partial_fit(X, labels)
+    with pytest.raises(LabelError, match="class -1 means unlabelled"):
+        GraphClassifier("perceptron").partial_fit(X, y, classes=[-1, 1])
+    model = GraphClassifier("perceptron").fit(X, np.where(y > 0, 1, 0))
+    assert model.classes_.tolist() == [0, 1]
+    model = GraphClassifier("perceptron").partial_fit(X, y, classes=[0, 1])
+    assert model.session_.trials == 3
+    assert GraphClassifier("perceptron").fit(X, [None, None, None, 1, 1, 1]).predict(X).tolist() == [1] * 6
+    with pytest.warns(UserWarning, match="only class 0 has labels, for -1 means unlabelled"):
+        GraphClassifier("perceptron").fit(X, [0, 0, -1, -1, -1, -1])
+
+
+def test_the_score_leaves_out_what_is_unlabelled():
+    X, y = blobs()
+    model = GraphClassifier("perceptron", repeats=5).fit(X, y)
+    weights = np.random.default_rng(0).random(len(y))
+    assert model.score(X, y) == accuracy_score(y, model.predict(X))
+    weighted = accuracy_score(y, model.predict(X), sample_weight=weights)
+    assert model.score(X, y, weights) == pytest.approx(weighted)
+    some = np.where(np.arange(len(y)) % 2 == 0, y, -1)
+    assert model.score(X, some) == accuracy_score(y[::2], model.predict(X[::2]))
+    with pytest.raises(LabelError, match="at least one to score"):
+        model.score(X, np.full(len(y), -1))
 
 
 @pytest.mark.parametrize("labels", [["x", "x", "y"], ["x", "y"], ["x", "y", "z", "z"]])

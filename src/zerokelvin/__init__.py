@@ -1,5 +1,8 @@
 """Online prediction of node labels on a graph, with the proven mistake bound beside the mistakes."""
 
+from zerokelvin import startup as startup  # before all that takes time
+
+# isort: split
 from importlib import import_module
 from typing import Any
 

@@ -30,7 +30,7 @@ CASES = {
     "negative seed": ((*RUN, "--seed", "-1"), "-1"),
     "negative budget": ((*RUN, "--budget", "-1"), "-1"),
     "negative delay": ((*RUN, "--delay", "-1"), "-1"),
-    "no repeats": ((*RUN, "--repeats", "0"), "repeats=0"),
+    "no repeats": ((*RUN, "--repeats", "0"), "'--repeats': 0 is not a whole number from 1"),
     "too much label noise": ((*RUN, "--label-noise", "2"), "label_noise=2"),
     "too much concept noise": ((*RUN, "--concept-noise", "-1"), "concept_noise=-1"),
     "unknown component": ((*RUN, "--component", "big"), "big"),

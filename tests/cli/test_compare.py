@@ -51,7 +51,7 @@ def test_none_leaves_a_side_out_and_the_time_limit_is_printed(files, invoke_json
         (("edges.csv", "labels.csv", "--labels", "labels.csv"), "twice"),
         (("edges.csv", "labels.csv", "--learners", "perceptorn"), "perceptron"),
         (("edges.csv", "labels.csv", "--peers", "nobody"), "nobody"),
-        (("edges.csv", "labels.csv", "--refit", "0"), "refit=0"),
+        (("edges.csv", "labels.csv", "--refit", "0"), "'--refit': 0 is not"),
         (("edges.csv",), "labels"),
         (("edges.csv", "labels.csv", "--output", "empty.csv"), "empty.csv"),
     ],

@@ -52,3 +52,33 @@ def test_numbers_of_numpy_and_places_instead_of_names():
     assert copy.deepcopy(nearest) == dataclasses.replace(nearest) == nearest
     with pytest.raises(ParameterError, match="k='3' must be a whole number"):
         zk.learners.Nearest("3")
+
+
+@pytest.mark.parametrize(
+    ("name", "params"),
+    [
+        ("nearest", {"k": 10**30}),
+        ("nearest", {"k": -(10**5000)}),
+        ("gaussian", {"mu": 1e-320}),
+        ("gaussian", {"b": 1e308}),
+        ("sslgc", {"mu": 1e-320}),
+        ("bbq", {"b": np.float64(1e308)}),
+        ("second-order", {"b": -1e308}),
+    ],
+)
+def test_numbers_out_of_reach_are_refused(name, params):
+    with pytest.raises(zk.errors.ParameterError, match=r"is too large|is out of reach"):
+        zk.learners.make(name, **params)
+
+
+@pytest.mark.parametrize("size", [1e-150, 1e150])
+def test_numbers_within_reach_play_finite_games(size):
+    line = zk.Graph.from_edges([(i, i + 1) for i in range(5)])
+    for name, param in (("gaussian", "mu"), ("gaussian", "b"), ("sslgc", "mu"), ("ollgc", "b")):
+        assert np.isfinite(zk.play(line, list("xxyyxy"), name, **{param: size}).margins).all()
+
+
+def test_more_neighbours_than_nodes_vote_as_all_do():
+    line = zk.Graph.from_edges([(i, i + 1) for i in range(5)])
+    many, all_of_them = (zk.play(line, list("xxyyxy"), "nearest", k=k, repeats=2) for k in (2**62, 6))
+    assert np.array_equal(many.margins, all_of_them.margins)

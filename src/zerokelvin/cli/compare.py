@@ -7,7 +7,8 @@ from pathlib import Path
 import click
 
 from zerokelvin.cli.group import common_options
-from zerokelvin.cli.output import percent, print_json, print_table, print_text
+from zerokelvin.cli.numbers import POSITIVE, SECONDS
+from zerokelvin.cli.output import attempt, percent, print_json, print_table, print_text
 from zerokelvin.cli.problem import (
     Reading,
     gather_options,
@@ -38,13 +39,17 @@ __all__ = ["compare"]
 @problem_options(shuffles=3)
 @click.option(
     "--refit",
-    type=int,
+    type=POSITIVE,
     metavar="N",
     help="Fit batch classifiers again after N labels.  [default: after each per cent of the nodes]",
 )
 @table_options
 @click.option(
-    "--time-limit", default=60.0, show_default=True, help="Seconds for all games of a row together."
+    "--time-limit",
+    type=SECONDS,
+    default=60.0,
+    show_default=True,
+    help="Seconds for all games of a row together.",
 )
 @click.option(
     "--output",
@@ -93,7 +98,7 @@ def compare(
     """  # noqa: D301 - the backspace keeps click from re-flowing the examples
     if labels is not None and labels_option is not None:
         raise ParameterError("labels are given twice; use LABELS or --labels, not both.")
-    folder = free_folder(output) if picture else None
+    folder = free_folder(output, "compare.png", "compare.svg") if picture else None
     with reporting() as report, reading.saying_it_once():
         chosen = labels_option if labels is None else labels
         problem = read_problem(report, graph, chosen, component, neighbors, reading)
@@ -114,13 +119,15 @@ def compare(
             progress=playing,
         )
         reading.announce()
-        files = [] if folder is None else _draw(problem, found, folder)
+        files, failure = ([], None) if folder is None else attempt(lambda: _draw(problem, found, folder))
     if as_json:
         print_json({"graph": problem.name} | found.as_dict() | {"files": [str(path) for path in files]})
-        return
-    _show(problem, found)
-    for path in files:
-        print_text(f"Saved {path}")
+    else:
+        _show(problem, found)
+        for path in files:
+            print_text(f"Saved {path}")
+    if failure is not None:
+        raise failure
 
 
 def _names(text: str | None) -> list[str] | None:

@@ -5,9 +5,12 @@ from __future__ import annotations
 import click
 
 from zerokelvin.cli.group import common_options
-from zerokelvin.cli.output import percent, print_json, print_table, print_text
+from zerokelvin.cli.numbers import POSITIVE, SEED
+from zerokelvin.cli.output import attempt, percent, print_json, print_table, print_text
 from zerokelvin.cli.progress import reporting
 from zerokelvin.experiments import Demo, learned_mistakes, play_demo, save_pictures
+from zerokelvin.experiments.demo import PICTURES
+from zerokelvin.experiments.reproduction.base import free_folder
 
 __all__ = ["demo"]
 
@@ -20,10 +23,10 @@ __all__ = ["demo"]
     metavar="DIR",
     help="Folder for the pictures; made if missing.",
 )
-@click.option("--nodes", type=int, help="Use this many digits, drawn at random.  [default: all 1,797]")
+@click.option("--nodes", type=POSITIVE, help="Use this many digits, drawn at random.  [default: all 1,797]")
 @click.option(
     "--seed",
-    type=click.IntRange(min=0),
+    type=SEED,
     default=0,
     show_default=True,
     help="The same seed gives the same demonstration.",
@@ -45,17 +48,22 @@ def demo(output: str, nodes: int | None, seed: int, as_json: bool) -> None:
 
     Next: 'zerokelvin run edges.csv labels.csv --policy margin:0.1' on a graph of your own.
     """  # noqa: D301 - the backspace keeps click from re-flowing the examples
+    free_folder(output, *PICTURES)
     with reporting() as report:
         report("Building the graph", 0, None)
         played = play_demo(nodes, seed, report)
         report("Building the graph", 1, 1)
-        files = save_pictures(played, output, seed, report)
+        files, failure = attempt(lambda: save_pictures(played, output, seed, report))
     if as_json:
         print_json(played.as_dict() | {"files": [str(path) for path in files]})
+    else:
+        _show(played)
+        for path in files:
+            print_text(f"Saved {path}")
+    if failure is not None:
+        raise failure
+    if as_json:
         return
-    _show(played)
-    for path in files:
-        print_text(f"Saved {path}")
     print_text("Next, on a graph of your own: zerokelvin run edges.csv labels.csv --policy margin:0.1")
 
 

@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
+import os
 import sys
 from collections.abc import Callable
 from typing import Any, NoReturn
 
 import click
 
+from zerokelvin.cli.output import OutputError
 from zerokelvin.errors import ZerokelvinError
+from zerokelvin.startup import INTERRUPTED
 
 __all__ = ["CommandLine", "common_options"]
 
 BAD_INPUT = 2
-INTERRUPTED = 130
+NOT_WRITTEN = 1
 
 
 class CommandLine(click.Group):
@@ -25,21 +29,29 @@ class CommandLine(click.Group):
         return list(self.commands)
 
     def main(self, *args: Any, **kwargs: Any) -> NoReturn:
-        """Run a command and exit: 0 when done, 2 on bad input, 130 when interrupted."""
+        """Run a command and exit: 0 when done, 2 on bad input, 130 when interrupted.
+
+        1 means that what was to be printed could not be: no one reads it any more, or the disk is full.
+        """
         kwargs["standalone_mode"] = False
         try:
             code = super().main(*args, **kwargs)
+            if sys.stdout is not None:
+                sys.stdout.flush()
         except click.UsageError as problem:
             where = problem.ctx.command_path if problem.ctx is not None else "zerokelvin"
             _fail(f"{_sentence(problem.format_message())} See '{where} --help'.")
         except click.ClickException as problem:
             _fail(_sentence(problem.format_message()))
-        except click.Abort:
-            click.echo("Interrupted.", err=True)
+        except (click.Abort, KeyboardInterrupt):
+            _say("Interrupted.")
             sys.exit(INTERRUPTED)
-        except BrokenPipeError:
-            sys.stderr.close()  # whoever read our output has gone; say nothing more
-            sys.exit(1)
+        except (OutputError, OSError) as problem:
+            cause = problem.__cause__ if isinstance(problem, OutputError) else problem
+            _mute()
+            if not isinstance(cause, BrokenPipeError):  # else whoever read our output has gone
+                _say(f"Error: standard output cannot be written: {getattr(cause, 'strerror', cause)}.")
+            sys.exit(NOT_WRITTEN)
         sys.exit(code if isinstance(code, int) else 0)
 
 
@@ -52,9 +64,9 @@ def common_options(command: Callable[..., None]) -> Callable[..., None]:
     def guarded(*args: Any, debug: bool, **kwargs: Any) -> None:
         try:
             command(*args, **kwargs)
-        except BrokenPipeError:
-            raise
-        except (ZerokelvinError, OSError) as problem:
+        except KeyboardInterrupt:
+            raise click.Abort from None
+        except (ZerokelvinError, OSError, MemoryError) as problem:
             if debug:
                 raise
             raise click.ClickException(_text(problem)) from None
@@ -65,6 +77,9 @@ def common_options(command: Callable[..., None]) -> Callable[..., None]:
 def _text(problem: Exception) -> str:
     if isinstance(problem, OSError) and problem.filename is not None:
         return f"'{problem.filename}' cannot be used: {(problem.strerror or 'input error').lower()}"
+    if isinstance(problem, MemoryError):
+        wanted = f" ({problem})" if str(problem) else ""
+        return f"the memory of this machine is not enough for that{wanted}; ask for less"
     return str(problem)
 
 
@@ -74,5 +89,16 @@ def _sentence(text: str) -> str:
 
 
 def _fail(text: str) -> NoReturn:
-    click.echo(f"Error: {text}", err=True)
+    _say(f"Error: {text}")
     sys.exit(BAD_INPUT)
+
+
+def _say(text: str) -> None:
+    with contextlib.suppress(OSError, ValueError):  # standard error may be closed or full too
+        click.echo(text, err=True)
+
+
+def _mute() -> None:
+    """Send what is still in the buffer of standard output nowhere, so that no one trips over it at exit."""
+    with contextlib.suppress(OSError, ValueError, AttributeError):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from contextlib import suppress
 
 import click
 
@@ -16,6 +17,7 @@ from zerokelvin.cli.group import CommandLine
 from zerokelvin.cli.learners import learners
 from zerokelvin.cli.reproduce import reproduce
 from zerokelvin.cli.run import run
+from zerokelvin.startup import INTERRUPTED, finish, interrupted, leave, watch
 
 __all__ = ["cli", "main"]
 
@@ -53,8 +55,28 @@ for command in (demo, run, compare, reproduce, bench, check, learners, datasets)
 
 
 def main() -> None:
-    """Run the command line with the arguments of this process."""
+    """Run the command line with the arguments of this process, and end it."""
+    watch()
+    try:
+        code = _run()
+    except BaseException:
+        if not interrupted():
+            raise
+        code = INTERRUPTED  # whatever the interrupt has led to
+        with suppress(OSError):
+            click.echo("Interrupted.", err=True)
+    if code == INTERRUPTED:
+        leave(code)  # without waiting for the threads of a pool
+    sys.exit(code)
+
+
+def _run() -> int:
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="replace")  # a terminal that lacks a character shows a ? instead
-    cli()
+    try:
+        cli()
+    except SystemExit as done:
+        finish()
+        return done.code if isinstance(done.code, int) else 1
+    return 0

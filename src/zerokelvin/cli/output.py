@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import json
 import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 
 import click
@@ -12,15 +15,31 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-__all__ = ["percent", "print_json", "print_table", "print_text"]
+from zerokelvin.errors import ZerokelvinError
+
+__all__ = ["OutputError", "attempt", "percent", "print_json", "print_table", "print_text"]
 
 PIPE_WIDTH = 110
+
+
+class OutputError(Exception):
+    """Standard output cannot be written; the cause says why."""
+
+
+def attempt(save: Callable[[], list[Path]]) -> tuple[list[Path], Exception | None]:
+    """The files that `save` wrote, or why it could not, to be raised once the results are printed."""
+    try:
+        return save(), None
+    except (ZerokelvinError, OSError, MemoryError) as problem:
+        return [], problem
 
 
 def print_json(value: Any) -> None:
     """Print one JSON value; numbers JSON does not know (NaN, infinity) are a programming error."""
     unicode = (getattr(sys.stdout, "encoding", None) or "").lower().replace("-", "") == "utf8"
-    click.echo(json.dumps(value, indent=2, ensure_ascii=not unicode, allow_nan=False))
+    text = json.dumps(value, indent=2, ensure_ascii=not unicode, allow_nan=False)
+    with _written():
+        click.echo(text)
 
 
 def print_table(columns: list[str], rows: list[list[str]], *, numbers: tuple[int, ...] = ()) -> None:
@@ -31,12 +50,14 @@ def print_table(columns: list[str], rows: list[list[str]], *, numbers: tuple[int
         table.add_column(column, justify=align, no_wrap=i == 0 or i in numbers, overflow="fold")  # type: ignore[arg-type]
     for row in rows:
         table.add_row(*(Text(cell) for cell in row))
-    _console().print(table)
+    with _written():
+        _console().print(table)
 
 
 def print_text(text: str = "") -> None:
     """Print text as it is."""
-    click.echo(text)
+    with _written():
+        click.echo(text)
 
 
 def percent(share: float, digits: int = 1) -> str:
@@ -46,6 +67,14 @@ def percent(share: float, digits: int = 1) -> str:
     '4.2 %'
     """
     return f"{100 * share:.{digits}f} %"
+
+
+@contextmanager
+def _written() -> Iterator[None]:
+    try:
+        yield
+    except OSError as problem:
+        raise OutputError from problem
 
 
 def _console() -> Console:

@@ -11,6 +11,7 @@ from typing import Any
 
 import click
 
+from zerokelvin.cli.numbers import GAMES, POSITIVE, SEED
 from zerokelvin.cli.progress import Report
 from zerokelvin.errors import LabelWarning
 from zerokelvin.experiments import Problem, load_problem
@@ -48,11 +49,15 @@ def problem_options(shuffles: int) -> Callable[[Command], Command]:
     """Add --shuffles with its default, --seed, --component and --neighbors, passed on under these names."""
     options: list[Any] = [
         click.option(
-            "--shuffles", default=shuffles, show_default=True, help="How many random orders to play."
+            "--shuffles",
+            type=GAMES,
+            default=shuffles,
+            show_default=True,
+            help="How many random orders to play.",
         ),
         click.option(
             "--seed",
-            type=click.IntRange(min=0),
+            type=SEED,
             default=0,
             show_default=True,
             help="The same seed gives the same games.",
@@ -66,6 +71,7 @@ def problem_options(shuffles: int) -> Callable[[Command], Command]:
         ),
         click.option(
             "--neighbors",
+            type=POSITIVE,
             default=10,
             show_default=True,
             help="Edges per point, where a data set holds points.",

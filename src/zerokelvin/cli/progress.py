@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TaskID, TaskProgressColumn, TextColumn, TimeRemainingColumn
@@ -30,7 +30,8 @@ def reporting() -> Iterator[Report]:
     def compiling(_kernel: str) -> None:
         nonlocal said
         if not said:
-            console.print(COMPILING)
+            with suppress(OSError):  # standard error may be closed or full
+                console.print(COMPILING)
         said = True
 
     tasks: dict[str, TaskID] = {}

@@ -8,7 +8,8 @@ from typing import Any
 import click
 
 from zerokelvin.cli.group import common_options
-from zerokelvin.cli.output import print_json, print_table, print_text
+from zerokelvin.cli.numbers import GAMES, SEED
+from zerokelvin.cli.output import attempt, print_json, print_table, print_text
 from zerokelvin.cli.progress import reporting
 from zerokelvin.experiments.reproduction import EXPERIMENTS, Report, make_experiment
 from zerokelvin.experiments.reproduction.base import free_folder
@@ -25,11 +26,11 @@ __all__ = ["reproduce"]
     help="A data set by name or path; may be repeated.  [default: those of the experiment]",
 )
 @click.option("--coauthor", metavar="FOLDER", help="The DBLP four-area text files; adds the co-author graph.")
-@click.option("--shuffles", type=int, help="How many random orders.  [default: as in the paper]")
-@click.option("--draws", type=int, help="How often random data are drawn.  [default: 20]")
+@click.option("--shuffles", type=GAMES, help="How many random orders.  [default: as in the paper]")
+@click.option("--draws", type=GAMES, help="How often random data are drawn.  [default: 20]")
 @click.option(
     "--seed",
-    type=click.IntRange(min=0),
+    type=SEED,
     default=0,
     show_default=True,
     help="The same seed gives the same figures, times aside.",
@@ -73,16 +74,20 @@ def reproduce(
     options = {name: value for name, value in given.items() if value is not None}
     options |= {"data": data} if data else {}
     chosen = make_experiment(experiment, seed=seed, fast=fast, figures=figures, **options)
-    folder = free_folder(output or f"zerokelvin-{experiment}")
+    writes = figures or output is not None
+    base = output or f"zerokelvin-{experiment}"
+    folder = free_folder(base, f"{experiment}.json") if writes else None
     with reporting() as report:
         found = chosen.run(report)
-        files = found.save(folder, report) if figures or output else []
+        files, failure = ([], None) if folder is None else attempt(lambda: found.save(folder, report))
     if as_json:
         print_json(found.as_dict() | {"files": [str(path) for path in files]})
-        return
-    _show(found)
-    for path in files:
-        print_text(f"Saved {path}")
+    else:
+        _show(found)
+        for path in files:
+            print_text(f"Saved {path}")
+    if failure is not None:
+        raise failure
 
 
 def _list(as_json: bool) -> None:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import click
 
 from zerokelvin.cli.group import common_options
-from zerokelvin.cli.output import percent, print_json, print_table, print_text
+from zerokelvin.cli.numbers import COUNT, GAMES, MOMENTS, POSITIVE, require_memory
+from zerokelvin.cli.output import attempt, percent, print_json, print_table, print_text
 from zerokelvin.cli.problem import (
     Reading,
     gather_options,
@@ -18,7 +20,7 @@ from zerokelvin.cli.problem import (
 )
 from zerokelvin.cli.progress import reporting
 from zerokelvin.experiments import Problem, Summary, parse_parameters, summarize
-from zerokelvin.session import play_shuffles
+from zerokelvin.session import Runs, play_shuffles
 
 __all__ = ["run"]
 
@@ -42,7 +44,7 @@ __all__ = ["run"]
     help="When to ask for a label: always, random:RATE, margin:SCALE, variance:KAPPA, doubt:SCALE or "
     "value:SCALE.",
 )
-@click.option("--budget", type=int, help="Ask for at most this many labels in a game.  [default: no limit]")
+@click.option("--budget", type=COUNT, help="Ask for at most this many labels in a game.  [default: no limit]")
 @click.option(
     "--label-noise",
     default=0.0,
@@ -55,12 +57,20 @@ __all__ = ["run"]
     show_default=True,
     help="Chance that a node's label is changed before the game.",
 )
-@click.option("--repeats", default=1, show_default=True, help="How often each order is played in a row.")
-@click.option("--delay", default=0, show_default=True, help="How many trials late a label arrives.")
 @click.option(
-    "--drift", default=0, show_default=True, help="How often two classes change places during a game."
+    "--repeats", type=GAMES, default=1, show_default=True, help="How often each order is played in a row."
 )
-@click.option("--forget", type=int, metavar="W", help="Predict from the latest W to 2W answers only.")
+@click.option(
+    "--delay", type=COUNT, default=0, show_default=True, help="How many trials late a label arrives."
+)
+@click.option(
+    "--drift",
+    type=MOMENTS,
+    default=0,
+    show_default=True,
+    help="How often two classes change places during a game.",
+)
+@click.option("--forget", type=POSITIVE, metavar="W", help="Predict from the latest W to 2W answers only.")
 @table_options
 @click.option("--plot", metavar="FILE", help="Save the cumulative curves as png, svg or pdf.")
 @common_options
@@ -105,6 +115,7 @@ def run(
         check_picture(plot)
     with reporting() as report, reading.saying_it_once():
         problem = read_problem(report, graph, labels, component, neighbors, reading)
+        require_memory(problem, game["shuffles"], game["repeats"])
 
         def playing(*at: int) -> None:
             reading.announce()
@@ -121,19 +132,24 @@ def run(
         reading.announce()
         report("Summing up", 0, None)
         summary = summarize(runs)
-        if plot is not None:
-            from zerokelvin.experiments.plots import draw_curves, save
-
-            asked = percent(summary.queried_nodes / summary.nodes)
-            title = f"{problem.name}: {percent(summary.error_multiclass)} wrong, {asked} of the nodes asked"
-            save(draw_curves({summary.learner: runs.runs}, title), plot)
+        files, failure = attempt(lambda: [] if plot is None else [_draw(problem, summary, runs, plot)])
     if as_json:
         print_json(summary.as_dict())
     else:
-        _show(problem, summary, len(runs.runs), plot)
+        _show(problem, summary, len(runs.runs), files)
+    if failure is not None:
+        raise failure
 
 
-def _show(problem: Problem, summary: Summary, games: int, plot: str | None) -> None:
+def _draw(problem: Problem, summary: Summary, runs: Runs, plot: str) -> Path:
+    from zerokelvin.experiments.plots import draw_curves, save
+
+    asked = percent(summary.queried_nodes / summary.nodes)
+    title = f"{problem.name}: {percent(summary.error_multiclass)} wrong, {asked} of the nodes asked"
+    return save(draw_curves({summary.learner: runs.runs}, title), plot)
+
+
+def _show(problem: Problem, summary: Summary, games: int, files: list[Path]) -> None:
     nodes = f"{summary.nodes:,} nodes, {summary.edges:,} edges, {summary.classes} classes"
     if problem.left_out:
         nodes += f" ({problem.left_out:,} nodes outside the largest component left out)"
@@ -149,5 +165,5 @@ def _show(problem: Problem, summary: Summary, games: int, plot: str | None) -> N
         ["bound, first game", str(bound)],
     ]
     print_table([problem.name, ""], rows)
-    if plot is not None:
-        print_text(f"Saved {plot}")
+    for path in files:
+        print_text(f"Saved {path}")

@@ -8,10 +8,13 @@ process of its own, single-threaded, so that ratios compare like with like.
 from __future__ import annotations
 
 import ast
+import contextlib
 import os
+import signal
 import subprocess
 import sys
 import time
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -62,18 +65,36 @@ def run_benchmark(name: str, arguments: list[str], *, capture: bool = False) -> 
     if name not in known:
         raise ParameterError(f"unknown benchmark '{name}'; known: {', '.join(known)}.")
     began = time.perf_counter()
-    done = subprocess.run(  # noqa: S603 - our own script with the user's own arguments
-        [sys.executable, str(known[name].path), *arguments],
-        env=os.environ | {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"},
-        stdout=subprocess.PIPE if capture else None,
-        text=True,
-        check=False,
-    )
-    if done.returncode != 0:
-        raise ParameterError(
-            f"benchmark '{name}' stopped with exit code {done.returncode}; see its message above."
+    with _deaf_to_interrupts():
+        process = subprocess.Popen(  # noqa: S603 - our own script with the user's own arguments
+            [sys.executable, str(known[name].path), *arguments],
+            env=os.environ | {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"},
+            stdout=subprocess.PIPE if capture else None,
+            text=True,
         )
-    return BenchmarkResult(name, done.stdout or "", time.perf_counter() - began)
+    try:
+        output, _ = process.communicate()
+    finally:
+        process.kill()  # does nothing to one that has ended
+        process.wait()
+    if process.returncode != 0:
+        raise ParameterError(
+            f"benchmark '{name}' stopped with exit code {process.returncode}; see its message above."
+        )
+    return BenchmarkResult(name, output or "", time.perf_counter() - began)
+
+
+@contextlib.contextmanager
+def _deaf_to_interrupts() -> Iterator[None]:
+    """Processes begun inside do not hear Ctrl-C; this one does, and ends them without a traceback."""
+    if not hasattr(signal, "pthread_sigmask"):
+        yield
+        return
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 def _name(path: Path) -> str:

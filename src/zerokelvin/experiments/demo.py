@@ -18,9 +18,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from zerokelvin import learners
-from zerokelvin.errors import DataError, ParameterError
+from zerokelvin.errors import ParameterError
 from zerokelvin.graph import Graph, knn_graph
 from zerokelvin.io import load_dataset
+from zerokelvin.io.writable import writable_folder
 from zerokelvin.session import Run, play
 
 __all__ = ["NEIGHBORS", "POLICY", "Demo", "learned_mistakes", "play_demo", "save_pictures"]
@@ -29,6 +30,7 @@ NEIGHBORS = 5
 BANDWIDTH = 12.0
 POLICY = "margin:0.1"
 FEWEST = 50
+PICTURES = ("curves.png", "graph.png")
 
 Progress = Callable[[str, int, int], None]
 
@@ -104,9 +106,8 @@ def save_pictures(
     from zerokelvin.experiments.plots import draw_curves, draw_outcomes, lay_out, save
 
     tell = progress or (lambda *_: None)
-    if Path(folder).exists() and not Path(folder).is_dir():
-        raise DataError(f"'{folder}' is a file; name a folder for the pictures.")
-    Path(folder).mkdir(parents=True, exist_ok=True)
+    base = writable_folder(folder, *PICTURES)
+    base.mkdir(parents=True, exist_ok=True)
     asking, always, total = demo.asking, demo.always, demo.graph.num_nodes
     share = f"{100 * asking.queried_nodes / total:.0f} %"
     tell("Drawing", 0, 3)
@@ -123,7 +124,7 @@ def save_pictures(
         places,
         f"{total:,} handwritten digits: {right} predicted right, {share} of the labels asked for",
     )
-    files = [save(curves, Path(folder) / "curves.png"), save(graph, Path(folder) / "graph.png")]
+    files = [save(figure, base / name) for figure, name in zip((curves, graph), PICTURES, strict=True)]
     tell("Drawing", 3, 3)
     return files
 

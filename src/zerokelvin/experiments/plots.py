@@ -21,9 +21,10 @@ from matplotlib.patheffects import withStroke
 from matplotlib.ticker import FuncFormatter, MaxNLocator
 from numpy.typing import ArrayLike, NDArray
 
-from zerokelvin.errors import DataError, ParameterError
+from zerokelvin.errors import ParameterError
 from zerokelvin.graph import Graph
 from zerokelvin.io.files import PathLike, replacing
+from zerokelvin.io.writable import writable_file
 from zerokelvin.session import Run
 
 __all__ = ["draw_curves", "draw_outcomes", "lay_out", "save"]
@@ -133,8 +134,7 @@ def check_picture(path: PathLike) -> None:
     suffix = Path(path).suffix.lower()
     if suffix not in SUFFIXES:
         raise ParameterError(f"'{path}' is no picture file; end its name in {', '.join(SUFFIXES)}.")
-    if not Path(path).parent.is_dir():
-        raise DataError(f"there is no folder '{Path(path).parent}' for '{Path(path).name}'; create it first.")
+    writable_file(path)
 
 
 def _layout() -> ConstrainedLayoutEngine:

@@ -143,7 +143,10 @@ def cache_folder() -> Path:
     given = os.environ.get("XDG_CACHE_HOME")
     if given:
         return Path(given) / "zerokelvin"
-    home = Path.home()
+    try:
+        home = Path.home()
+    except RuntimeError:  # a user unknown to the system, without HOME: nothing is kept
+        home = Path(os.sep) / "nonexistent"
     return home / ("Library/Caches" if sys.platform == "darwin" else ".cache") / "zerokelvin"
 
 

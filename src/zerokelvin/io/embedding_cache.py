@@ -77,7 +77,11 @@ def write_embedding(description: Mapping[str, Any], arrays: Mapping[str, NDArray
 
 
 def _spelled(description: Mapping[str, Any]) -> bytes:
-    whole = {"layout": LAYOUT, "zerokelvin": metadata.version("zerokelvin"), **description}
+    try:
+        version = metadata.version("zerokelvin")
+    except metadata.PackageNotFoundError:  # a copy of the package that was never installed
+        version = "unknown"
+    whole = {"layout": LAYOUT, "zerokelvin": version, **description}
     return json.dumps(whole, sort_keys=True).encode()
 
 

@@ -54,6 +54,7 @@ class Neighbours:
     def __init__(self, graph: Graph, k: int, geometry: Geometry | None) -> None:
         self.graph = graph
         self.geometry = geometry
+        k = min(k, max(1, graph.num_nodes))  # no more can vote
         self.nodes = np.full((graph.num_nodes, k), -1)
         self.levels = np.full((graph.num_nodes, k), np.inf)
         self.finer = np.zeros((graph.num_nodes, k))

@@ -1,4 +1,4 @@
-"""Parameters of learners: Python's own numbers, refused in one sentence where the type is wrong.
+"""Parameters of learners: Python's own numbers, refused in one sentence where type or size is wrong.
 
 The annotations of a learner's fields say what is meant; those other than numbers, truth values, texts and
 None are left to the learner itself. NumPy's numbers become Python's, so that whatever a learner was given,
@@ -8,6 +8,7 @@ it prints, compares and is saved alike.
 from __future__ import annotations
 
 import dataclasses
+import math
 import operator
 from collections.abc import Mapping
 from numbers import Integral, Real
@@ -26,7 +27,12 @@ KINDS: dict[str, tuple[type | tuple[type, ...], str]] = {
     "str": (str, "a text"),
     "None": (type(None), "None"),
 }
-LARGEST = 2**63 - 1
+
+WHOLE = 2**62
+"""Twice as much is a 64-bit number."""
+
+LARGE = 1e150
+"""The square of a parameter, or of its inverse, is a float."""
 
 
 def check_types(learner: type, values: Mapping[str, Any]) -> None:
@@ -46,8 +52,7 @@ def check_types(learner: type, values: Mapping[str, Any]) -> None:
         if not any(_is(kind, value) for kind in kinds):
             words = " or ".join(KINDS[kind][1] for kind in kinds)
             raise ParameterError(f"{field.name}={value!r} must be {words}.")
-        if isinstance(value, Integral) and abs(operator.index(value)) > LARGEST:
-            raise ParameterError(f"{field.name} must be a number of at most {LARGEST} (2⁶³ − 1).")
+        _check_size(field.name, value)
 
 
 def make_plain(learner: Any) -> None:
@@ -69,6 +74,18 @@ def plain(value: Any) -> Any:
     if type(value) in (bool, int, float) or not isinstance(value, Real):
         return value
     return operator.index(value) if isinstance(value, Integral) else float(value)
+
+
+def _check_size(name: str, value: Any) -> None:
+    """Refuse finite numbers whose squares or sums are none; what is not finite the learner judges."""
+    if isinstance(value, Integral) and abs(int(value)) > WHOLE:
+        digits = math.ceil(int(value).bit_length() * math.log10(2))
+        raise ParameterError(f"{name}, of {digits} digits, is too large; choose a whole number up to 2^62.")
+    if not isinstance(value, Real) or isinstance(value, Integral):
+        return
+    size = abs(float(value))
+    if 0 < size < 1 / LARGE or LARGE < size < math.inf:
+        raise ParameterError(f"{name}={value!r} is out of reach; choose a size between 1e-150 and 1e150.")
 
 
 def _is(kind: str, value: Any) -> bool:

@@ -33,7 +33,15 @@ from zerokelvin.graph import Graph
 from zerokelvin.learners import Learner, Policy
 from zerokelvin.session import Session, start
 from zerokelvin.session.labels import class_array, class_order, decide
-from zerokelvin.sklearn.inputs import given_graph, label_list, node_indices, positive, seed_of
+from zerokelvin.sklearn.inputs import (
+    given_graph,
+    is_unlabelled,
+    label_list,
+    node_indices,
+    positive,
+    require_classes,
+    seed_of,
+)
 from zerokelvin.sklearn.points import nearest_points, neighbor_graph
 
 __all__ = ["GraphClassifier"]
@@ -83,8 +91,9 @@ class GraphClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     Notes
     -----
-    A label that is None, NaN, NA or masked is unknown: its row joins the graph but is not played. −1 is a
-    label like any other, unlike in ``sklearn.semi_supervised``.
+    A label −1 means unlabelled, as in ``sklearn.semi_supervised``, and so does one that is None, NaN, NA or
+    masked: its row joins the graph but is not played. Two classes coded −1 and +1 are therefore refused; code
+    them 0 and 1, or by names (text "-1" is a name).
 
     A pickle holds the graph and the answers and replays them when it is loaded.
 
@@ -142,6 +151,10 @@ class GraphClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         too, and is learned as if it had been known from the start.
         """
         named = () if classes is None else np.asarray(classes).tolist()
+        if any(is_unlabelled(label) for label in named):
+            raise LabelError(
+                "class -1 means unlabelled here, as in sklearn.semi_supervised; give the class another name."
+            )
         return self._play(X, y, named, first=not hasattr(self, "session_"), online=True)
 
     # -- predicting -------------------------------------------------------------------------------
@@ -187,6 +200,20 @@ class GraphClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         odds[rows[tied], codes[tied]] = np.nextafter(shared[tied], 2.0)
         return odds
 
+    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
+        """The accuracy on the rows whose label is known; rows marked −1, None or NaN are left out."""
+        labels = label_list(y)
+        predicted = self.predict(X).tolist()
+        weights = (
+            np.ones(len(labels)) if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)
+        )
+        check_consistent_length(predicted, labels, weights)
+        known = [i for i, label in enumerate(labels) if label is not None]
+        if not known:
+            raise LabelError("no row has a label; give at least one to score.")
+        right = [predicted[i] == labels[i] for i in known]
+        return float(np.average(right, weights=weights[known]))
+
     @property
     def mistakes_(self) -> int:
         """Rows whose label was predicted wrong before it was learned."""
@@ -213,6 +240,7 @@ class GraphClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         classes = class_order([*announced, *(label for _, label in trials)])
         if not classes:
             raise LabelError("no row has a label; give at least one.")
+        require_classes(y, classes, more=online)
         if points is not None:
             self._restart(
                 neighbor_graph(points, positive("n_neighbors", self.n_neighbors)), classes, trials, seed

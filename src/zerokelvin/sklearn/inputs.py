@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import warnings
+from collections.abc import Hashable, Sequence
 from typing import Any
 
 import numpy as np
@@ -14,7 +16,15 @@ from zerokelvin.errors import LabelError, NodeError, ParameterError
 from zerokelvin.graph import Graph
 from zerokelvin.session.labels import class_array, is_unknown
 
-__all__ = ["given_graph", "label_list", "node_indices", "positive", "seed_of"]
+__all__ = [
+    "given_graph",
+    "is_unlabelled",
+    "label_list",
+    "node_indices",
+    "positive",
+    "require_classes",
+    "seed_of",
+]
 
 
 def given_graph(graph: Any) -> Graph:
@@ -47,8 +57,10 @@ def node_indices(graph: Graph, X: Any) -> NDArray[np.int64]:
 def label_list(y: Any) -> list[Any]:
     """Labels as Python values, None where unknown, checked as scikit-learn checks targets.
 
-    >>> label_list(["a", float("nan"), None, "b"])
-    ['a', None, None, 'b']
+    The number −1 means unlabelled, as in ``sklearn.semi_supervised``; so do None, NaN, NA and a mask.
+
+    >>> label_list(["a", float("nan"), None, -1, "b", "-1"])
+    ['a', None, None, None, 'b', '-1']
     """
     if y is None:
         raise LabelError("GraphClassifier requires y to be passed, but the target y is None.")
@@ -57,12 +69,47 @@ def label_list(y: Any) -> list[Any]:
     if isinstance(y, (list, tuple)):  # np.asarray would turn ["a", nan] into text
         values, y = y, np.empty(len(y), dtype=object)
         y[:] = [_plain(value) for value in values]
-    labels = [None if is_unknown(label) else label for label in column_or_1d(y, warn=True).tolist()]
+    values = column_or_1d(y, warn=True).tolist()
+    labels = [None if is_unknown(label) or is_unlabelled(label) else label for label in values]
     known = class_array([label for label in labels if label is not None])
     if len(known) and known.dtype.kind in "iufUb":
         assert_all_finite(known, input_name="y")
         check_classification_targets(known)
     return labels
+
+
+def is_unlabelled(label: Any) -> bool:
+    """Whether a label is scikit-learn's mark for none, the number −1."""
+    return isinstance(label, (int, float, np.integer, np.floating)) and label == -1
+
+
+def require_classes(y: Any, classes: Sequence[Hashable], *, more: bool) -> None:
+    """Refuse labels −1 and +1, of which one class is left; say so where −1 leaves another one alone.
+
+    `more` says that rows of other classes may follow.
+    """
+    if len(classes) != 1 or not _marked(y):
+        return
+    if classes[0] == 1 and not isinstance(classes[0], bool):
+        raise LabelError(
+            "labels are -1 and 1 only, and -1 means unlabelled here, as in sklearn.semi_supervised, so one "
+            "class is left; for two classes give 0 and 1 or names, as by np.where(y > 0, 1, 0); for rows of "
+            "class 1 among unlabelled ones give None or NaN, or announce all classes to partial_fit."
+        )
+    if not more:
+        warnings.warn(
+            f"only class {classes[0]!r} has labels, for -1 means unlabelled, as in sklearn.semi_supervised; "
+            "if -1 is a class of yours, give it another name.",
+            UserWarning,
+            stacklevel=4,
+        )
+
+
+def _marked(y: Any) -> bool:
+    if isinstance(y, np.ma.MaskedArray):
+        y = y.tolist()
+    values = y if isinstance(y, (list, tuple)) else column_or_1d(y).tolist()
+    return any(is_unlabelled(_plain(value)) for value in values)
 
 
 def positive(name: str, value: Any) -> int:

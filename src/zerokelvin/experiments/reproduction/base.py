@@ -15,8 +15,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
-from zerokelvin.errors import DataError, ParameterError
+from zerokelvin.errors import ParameterError
 from zerokelvin.io.files import PathLike, replacing
+from zerokelvin.io.writable import writable_folder
 from zerokelvin.registry import Registry
 
 if TYPE_CHECKING:
@@ -81,12 +82,9 @@ class Report:
         return files
 
 
-def free_folder(folder: PathLike) -> Path:
-    """The path, unless a file is in the way; asked before any work is put into what goes there."""
-    path = Path(folder)
-    if any(place.is_file() for place in (path, *path.parents)):
-        raise DataError(f"'{folder}' is a file, or lies below one; name a folder for the results.")
-    return path
+def free_folder(folder: PathLike, *names: str) -> Path:
+    """The path, if files of these names can be written there; asked before any work is put into them."""
+    return writable_folder(folder, *names)
 
 
 @dataclass(frozen=True)
