@@ -35,7 +35,7 @@ from zerokelvin.graph import (
     wide_diameter,
 )
 from zerokelvin.graph.features import Features
-from zerokelvin.io import DataSet, load_dataset, read_graph, read_labels, write_graph
+from zerokelvin.io import DataSet, Limits, ReadReport, load_dataset, read_graph, read_labels, write_graph
 from zerokelvin.linalg.resistance import effective_resistance, resistance_diameter
 from zerokelvin.session import Explanation, Prediction, Run, Runs, Session, load, play, play_shuffles, start
 
@@ -49,11 +49,13 @@ __all__ = [
     "Features",
     "Graph",
     "LabelledGraph",
+    "Limits",
     "Measured",
     "MinimumCut",
     "OnlineCut",
     "PicardQueyranne",
     "Prediction",
+    "ReadReport",
     "Run",
     "Runs",
     "Session",

@@ -50,6 +50,10 @@ def files(tmp_path, monkeypatch):
         "one-column.csv": "source\nann\nbob\n",
         "text-weight.csv": "source,target,weight\nann,bob,much\n",
         "empty.csv": "",
+        "paid.csv": (
+            "date,payer,payee,amount\n1,ann,bob,1\n2,bob,cem,2\n3,cem,cem,9\n4,cem,dan,1\n5,dan,eve,3\n"
+        ),
+        "who.csv": "who,kind\nann,x\nbob,-1\ncem,y\ndan,y\neve,x\n",
     }
     for name, text in contents.items():
         (tmp_path / name).write_text(text)

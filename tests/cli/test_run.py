@@ -96,7 +96,10 @@ def test_table_for_people_shows_error_asked_and_bound(files, invoke):
         "Theorem 2.1",
     ):
         assert part in text
-    assert result.stderr == ""
+    assert result.stderr.splitlines() == [
+        "Read edges.csv: source = source, target = target, weight = weight, 6 rows; 7 nodes, 6 edges.",
+        "Read labels.csv: node = node, label = label, 7 rows; 7 labels, 2 classes.",
+    ]
 
 
 @pytest.mark.parametrize("suffix", ["png", "svg", "pdf"])

@@ -28,8 +28,8 @@ NUMBERED = Graph.from_edges([(i, (7 * i + 1) % 30) for i in range(30)], np.arang
 NAMED = Graph.from_edges([(f"n{i}", f"n{(7 * i + 1) % 30}") for i in range(30)])
 SUFFIXES = ["csv", "tsv", "txt", "csv.gz", "parquet", "mtx", "mtx.gz", "graphml", "gml", "npz", "json"]
 PIECES = (
-    b"\0 \xff \n \r \t \" , ; - 1e999 nan inf 99999999999999999999999 [ ] { } < > & % # ' \\ L 0 -1 True null "
-    b"\xc3 O directed 1e9 007 1000000000 \xef\xbb\xbf"
+    b"\0 \xff \n \r \t \" , ; - 1e999 nan inf 99999999999999999999999 [ ] { } < > & % # ' \\ L 0 -1 True "
+    b"null \xc3 O directed 1e9 007 1000000000 \xef\xbb\xbf"
 )
 WORDS = [*PIECES.split(b" "), b" "]
 

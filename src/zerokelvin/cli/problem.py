@@ -30,7 +30,7 @@ __all__ = [
 Command = Callable[..., None]
 
 
-class _Column(click.ParamType):
+class _Column(click.ParamType):  # type: ignore[type-arg]
     """A column by name, or by position where it is a whole number."""
 
     name = "column"
@@ -107,7 +107,7 @@ class Reading:
 
 def table_options(command: Command) -> Command:
     """Add the options on columns, header and limits; `gather_options` passes them on."""
-    kind = {"type": _Column(), "metavar": "COLUMN"}
+    kind: dict[str, Any] = {"type": _Column(), "metavar": "COLUMN"}
     options: list[Any] = [
         click.option(
             "--source", **kind, help="Column of GRAPH with one node of an edge, by name or position from 0."

@@ -131,7 +131,7 @@ def symmetric_csr(pairs: Ints, values: Floats, count: int) -> tuple[Ints, Ints, 
     return full.indptr.astype(np.int64), full.indices.astype(np.int64), full.data
 
 
-def _plain(names: Sequence[Hashable]) -> tuple[Any, ...]:
+def _plain(names: Any) -> tuple[Any, ...]:
     """Names with NumPy's numbers, texts and truth values as Python's, which spell the same everywhere."""
     values = tuple(names.tolist() if isinstance(names, np.ndarray) else names)
     kinds = (np.integer, np.floating, np.str_, np.bool_)

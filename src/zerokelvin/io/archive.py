@@ -91,9 +91,8 @@ def _array(data: bytes) -> NDArray[Any]:
     if kind.hasobject:
         raise _PickledError
     shape = tuple(int(size.rstrip("L")) for size in re.findall(r"[0-9]+L?", header[3]))
-    body = data[start + length :]
     count = math.prod(shape)
-    if count * kind.itemsize != len(body) or (kind.itemsize == 0 and count):
+    if count * kind.itemsize != len(data) - start - length or (kind.itemsize == 0 and count):
         raise ValueError
-    flat = np.frombuffer(bytearray(body), dtype=kind) if body else np.empty(0, dtype=kind)
+    flat = np.frombuffer(data, dtype=kind, offset=start + length).copy() if count else np.empty(0, dtype=kind)
     return flat.reshape(shape, order="F" if header[2] == "True" else "C")

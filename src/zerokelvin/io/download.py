@@ -23,6 +23,7 @@ from typing import Any
 
 from zerokelvin.errors import DataError
 from zerokelvin.io.files import read_bytes, write_bytes
+from zerokelvin.io.limits import DEFAULT
 from zerokelvin.io.linqs import citation_arrays, pubmed_arrays
 from zerokelvin.io.npz import write_arrays
 
@@ -104,6 +105,7 @@ def _fetch(url: str, progress: Progress | None) -> bytes:
             while chunk := reply.read(_CHUNK):
                 parts.append(chunk)
                 received += len(chunk)
+                DEFAULT.check("bytes", received, url)
                 if progress is not None:
                     progress(received, total)
     except urllib.error.HTTPError as problem:

@@ -15,7 +15,9 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import struct
 import zipfile
+import zlib
 from collections.abc import Mapping
 from importlib import metadata
 from pathlib import Path
@@ -55,7 +57,9 @@ def read_embedding(description: Mapping[str, Any]) -> Arrays | None:
         if arrays.pop("description").tobytes() != _spelled(description):
             return None
         os.utime(path)  # used now: the last to be deleted
-    except (OSError, ValueError, KeyError, EOFError, AttributeError, NotImplementedError, zipfile.BadZipFile):
+    except (OSError, ValueError, LookupError, EOFError, AttributeError, TypeError, RuntimeError, MemoryError):
+        return None
+    except (ArithmeticError, struct.error, zipfile.BadZipFile, zlib.error):
         return None
     return arrays
 

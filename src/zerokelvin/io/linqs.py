@@ -8,6 +8,7 @@ or to itself, is dropped and counted.
 
 from __future__ import annotations
 
+import lzma
 import tarfile
 import zlib
 from io import BytesIO
@@ -71,18 +72,22 @@ def pubmed_arrays(archive: bytes) -> dict[str, Any]:
 def _members(archive: bytes, *suffixes: str) -> list[str]:
     """The texts of the first file with each suffix, read in memory: no path of the archive is used."""
     found: dict[str, str] = {}
+    inflated = 0
     try:
         with tarfile.open(fileobj=BytesIO(archive), mode="r:*") as tar:
             for member in tar:
+                inflated += member.size
+                if inflated > _LARGEST:
+                    raise DataError(f"the archive would take more than {_LARGEST:,} bytes; refused.")
                 name = member.name.rsplit("/", 1)[-1]
                 suffix = next((s for s in suffixes if name.endswith(s) and not name.startswith(".")), None)
                 if suffix is None or suffix in found or not member.isfile():
                     continue
-                if member.size > _LARGEST:
-                    raise DataError(f"'{name}' in the archive would take {member.size} bytes; refused.")
                 file = tar.extractfile(member)
                 found[suffix] = "" if file is None else file.read().decode("utf-8", errors="replace")
-    except (tarfile.TarError, EOFError, OSError, zlib.error) as problem:
+    except (tarfile.TarError, EOFError, OSError, zlib.error, lzma.LZMAError, ValueError) as problem:
+        if isinstance(problem, DataError):
+            raise
         raise DataError(f"the archive is damaged: {problem}.") from None
     missing = [suffix for suffix in suffixes if suffix not in found]
     if missing:

@@ -53,8 +53,7 @@ def read_gml(path: Path, limits: Limits = DEFAULT) -> Graph:
     networkx = _networkx("GML")
     data = read_limited(path, limits)
     try:
-        label = "label" if re.search(rb"(?m)(?:^|[\s\[])label[ \t]", data) else "id"
-        graph = networkx.read_gml(BytesIO(data), label=label)
+        graph = _labelled(networkx, data)
     except (networkx.NetworkXException, *_DAMAGE) as problem:
         raise DataError(f"'{path}' cannot be read as GML: {_reason(problem)}.") from None
     return _convert(graph, path, limits)
@@ -84,6 +83,17 @@ def _networkx(kind: str) -> Any:
             f"{kind} files need networkx; install it with: pip install zerokelvin[graphs]."
         ) from None
     return nx
+
+
+def _labelled(networkx: Any, data: bytes) -> Any:
+    """The graph with labels as names; with ids where nodes, other than edges perhaps, have no labels."""
+    if re.search(rb"(?:^|[\s\[])label[ \t]", data):
+        try:
+            return networkx.read_gml(BytesIO(data))
+        except networkx.NetworkXError as problem:
+            if "has no 'label' attribute" not in str(problem):
+                raise
+    return networkx.read_gml(BytesIO(data), label="id")
 
 
 def _convert(graph: Any, path: Path, limits: Limits) -> Graph:

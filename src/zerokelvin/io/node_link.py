@@ -105,7 +105,7 @@ def _name(value: Any, path: Path) -> Hashable:
         raise DataError(
             f"'{path}' has a node with the id {short(value)}; ids are texts, numbers or lists of them."
         )
-    return value  # type: ignore[no-any-return]
+    return value
 
 
 def _position(value: Any, position: dict[Hashable, int], path: Path) -> int:

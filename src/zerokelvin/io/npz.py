@@ -131,8 +131,9 @@ def _from_sparse(arrays: Mapping[str, NDArray[Any]], path: PathLike, limits: Lim
     """The graph of a matrix that scipy.sparse.save_npz wrote."""
     kind, shape, data = arrays["format"], arrays["shape"], arrays["data"]
     name = str(kind.item().decode("latin-1")) if kind.dtype.kind == "S" and kind.size == 1 else str(kind)
-    parts = [arrays.get(part) for part in _SPARSE.get(name, ("",))]
-    if any(part is None or part.dtype.kind not in "iu" for part in parts):
+    wanted = _SPARSE.get(name, ("",))
+    parts: list[Any] = [arrays[part] for part in wanted if part in arrays]
+    if len(parts) != len(wanted) or any(part.dtype.kind not in "iu" for part in parts):
         raise DataError(f"'{path}' is no matrix as scipy.sparse.save_npz writes it; write it again.")
     if shape.shape != (2,) or shape.dtype.kind not in "iu" or data.dtype.kind not in "biuf":
         raise DataError(
@@ -142,6 +143,7 @@ def _from_sparse(arrays: Mapping[str, NDArray[Any]], path: PathLike, limits: Lim
     rows, columns = (int(size) for size in shape)
     limits.check("nodes", max(rows, columns), path)
     try:
+        matrix: Any
         if name == "coo":
             matrix = sp.coo_array((data, (parts[0], parts[1])), shape=(rows, columns))
         elif name == "dia":

@@ -116,7 +116,7 @@ def read_parquet(
         column = rows[chosen.weight]
         if not _is_numeric(column.type):
             raise DataError(
-                f"column '{short(names[chosen.weight])}' of '{path}' holds {short(column.type)}, not "
+                f"column '{short(names[chosen.weight])}' of '{path}' holds {_kind(column.type)}, not "
                 "numbers; choose another weight column."
             )
         weights = _finite(column, place)
