@@ -205,12 +205,7 @@ class Problems:
 
         By default they learn all answers again; see `zerokelvin.learners.growth`.
         """
-        nodes, signs = growth.answers()
-        if growth.learns is None:
-            heir.teach(nodes, signs)
-            return
-        for node, row, learns in zip(nodes.tolist(), signs, growth.learns, strict=True):
-            heir.update(node, row, learns)
+        heir.teach(*growth.answers())
 
     def bound(self, labels: Sequence[Ints]) -> Bound:
         """The bound on the mistakes of the class, against one labelling in {-1, +1}ⁿ per problem."""
@@ -335,6 +330,10 @@ class Learner(ABC):
                 ScalingWarning,
                 stacklevel=2,
             )
+
+    def asks_apart(self) -> bool:
+        """Whether the problems of several classes may ask for different labels, each by its own rule."""
+        return False
 
     def takes_exponents(self) -> bool:
         """Whether it uses the exponents of an `ExponentialGraph`, whatever its weights can hold."""

@@ -255,6 +255,10 @@ class Forgetting(Learner):
         """The inner learner's hyper-parameters, and the window as `forget`."""
         return {**self.inner.params(), "forget": self.window}
 
+    def asks_apart(self) -> bool:
+        """As the inner learner."""
+        return self.inner.asks_apart()
+
     def check_domain(self, graph: Graph) -> None:
         """What the inner learner takes."""
         self.inner.check_domain(graph)

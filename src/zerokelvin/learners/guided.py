@@ -19,7 +19,6 @@ units of the margin, and wants to be chosen anew for every learner.
 
 from __future__ import annotations
 
-import dataclasses
 from dataclasses import dataclass
 from typing import Any
 
@@ -182,7 +181,7 @@ class GuidedProblems(Problems):
         """Each to its own heir."""
         if isinstance(heir, GuidedProblems):
             self.inner.hand_over(heir.inner, growth)
-            self.guide.hand_over(heir.guide, dataclasses.replace(growth, learns=None))
+            self.guide.hand_over(heir.guide, growth)
 
     def bound(self, labels: Any) -> Bound:
         """The learner's bound."""
@@ -216,6 +215,10 @@ class Guided(Learner):
     def params(self) -> dict[str, Any]:
         """The inner learner's hyper-parameters."""
         return self.inner.params()
+
+    def asks_apart(self) -> bool:
+        """As the inner learner."""
+        return self.inner.asks_apart()
 
     def check_domain(self, graph: Graph) -> None:
         """What the inner learner takes, with positive weights."""

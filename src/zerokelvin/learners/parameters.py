@@ -26,7 +26,8 @@ KINDS: dict[str, tuple[type | tuple[type, ...], str]] = {
     "str": (str, "a text"),
     "None": (type(None), "None"),
 }
-LARGEST = 2**63 - 1
+LARGEST, MOST = 2**63 - 1, 2**1023
+"""What 64 bits hold, and what floats hold."""
 
 
 def check_types(learner: type, values: Mapping[str, Any]) -> None:
@@ -46,8 +47,12 @@ def check_types(learner: type, values: Mapping[str, Any]) -> None:
         if not any(_is(kind, value) for kind in kinds):
             words = " or ".join(KINDS[kind][1] for kind in kinds)
             raise ParameterError(f"{field.name}={value!r} must be {words}.")
-        if isinstance(value, Integral) and abs(operator.index(value)) > LARGEST:
-            raise ParameterError(f"{field.name} must be a number of at most {LARGEST} (2⁶³ − 1).")
+        if isinstance(value, Integral) and abs(operator.index(value)) > (
+            MOST if "float" in kinds else LARGEST
+        ):
+            raise ParameterError(
+                f"{field.name} is a whole number too large to compute with; give a smaller one."
+            )
 
 
 def make_plain(learner: Any) -> None:

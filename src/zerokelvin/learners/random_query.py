@@ -152,6 +152,10 @@ class RandomQuery(Learner):
         told = ("multiclass", "has_variance", "has_value", "takes_features")
         vars(self).update({name: getattr(make(self.inner), name) for name in told})  # as the inner learner
 
+    def asks_apart(self) -> bool:
+        """As the inner learner; the coins are the same for all problems."""
+        return make(self.inner).asks_apart()
+
     def check_domain(self, graph: Graph) -> None:
         """What the inner learner takes."""
         make(self.inner).check_domain(graph)
