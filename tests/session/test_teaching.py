@@ -181,7 +181,7 @@ def test_answers_count_against_what_was_shown(tmp_path):
     loaded = zk.load(tmp_path / "s.zk", example.graph)
     assert view(loaded) == view(session)
     for one in (session, loaded):
-        one.correct(0, 1)
+        one.correct(example.labels.tolist().index(-1), 1)
         assert one.mistakes == 5
         assert "feedback was late" in str(one.bound(example.labels))
 
