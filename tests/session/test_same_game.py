@@ -63,23 +63,22 @@ def test_a_session_is_the_game(learner, params, graph, count, tmp_path):
         np.testing.assert_array_equal(again, session._all_margins())
 
 
-def test_who_learnt_survives_growth():
-    """Handing over to a grown graph teaches every problem what it had asked for, and no more."""
+def test_who_learns_is_decided_anew_on_a_grown_graph():
+    """As in a session that began there; figures stay as they were."""
     example = generators.planted_partition([8, 8, 8], 0.5, 0.1, np.random.default_rng(5))
     labels = [f"c{k}" for k in example.labels]
-    run = zk.play(example.graph, labels, "sslgc", repeats=3, rank=None, kappa=0.2)
-    session = zk.start(example.graph, "sslgc", classes=run.classes, rank=None, kappa=0.2)
+    terms = {"rank": None, "kappa": 0.2}
+    run = zk.play(example.graph, labels, "sslgc", repeats=3, **terms)
+    session = zk.start(example.graph, "sslgc", classes=run.classes, **terms)
     _, asked = played(run, session)
     assert any(0 < row.sum() < 3 for row in asked)
-    session.add_nodes(1)
-    problems = session._problems
-    grown = session.learner.start_problems(session.graph, 3, session.learner.prepare(session.graph), 0)
-    for t, node in enumerate(run.nodes.tolist()):
-        if asked[t].any():
-            signs = np.where(np.arange(3) == run.codes[t], 1, -1)
-            grown.update(node, signs, asked[t])
-    for node in range(25):
-        np.testing.assert_array_equal(problems.margins(node), grown.margins(node))
+    before = session.mistakes, session.queries, session.trials
+    session.add_nodes(1, [(24, 0), (24, 9)])
+    fresh = zk.start(session.graph, "sslgc", classes=run.classes, **terms)
+    for kind, node, label in session.events:
+        fresh.learn(node, label) if kind == 0 else fresh.skip(node)
+    np.testing.assert_array_equal(session._all_margins(), fresh._all_margins())
+    assert (session.mistakes, session.queries, session.trials) == before
 
 
 def test_late_answers_are_a_game_with_delay():

@@ -181,7 +181,7 @@ def test_answers_count_against_what_was_shown(tmp_path):
     loaded = zk.load(tmp_path / "s.zk", example.graph)
     assert view(loaded) == view(session)
     for one in (session, loaded):
-        one.correct(0, 1)
+        one.correct(example.labels.tolist().index(-1), 1)
         assert one.mistakes == 5
         assert "feedback was late" in str(one.bound(example.labels))
 
@@ -347,8 +347,11 @@ def test_parameters_become_pythons_own():
     assert [type(value) for value in learner.params().values()] == [
         type(value) for value in zk.learners.Gaussian().params().values()
     ]
-    with pytest.raises(ParameterError, match="k must be a number of at most"):
+    with pytest.raises(ParameterError, match="k is a whole number too large"):
         zk.learners.Nearest(k=10**30)
+    with pytest.raises(ParameterError, match="mu is a whole number too large"):
+        zk.learners.Gaussian(mu=10**400)
+    assert zk.learners.Gaussian(mu=10**20).mu == 1e20
 
 
 # -- growth --------------------------------------------------------------------------------------------

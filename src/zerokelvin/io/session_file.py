@@ -56,7 +56,6 @@ DAMAGE = (
     EOFError,
     NotImplementedError,  # a compression that zipfile does not know
     RuntimeError,  # an encrypted member; JSON nested too deep
-    MemoryError,
 )
 
 NPY = re.compile(
@@ -74,6 +73,8 @@ def sound(path: str | os.PathLike[str]) -> Iterator[None]:
         raise
     except DAMAGE:
         raise SessionError(f"'{path}' is not a session file, or is damaged.") from None
+    except MemoryError:
+        raise SessionError(f"'{path}' needs more memory than there is, or is damaged.") from None
 
 
 class SessionFile:

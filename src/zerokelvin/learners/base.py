@@ -279,12 +279,7 @@ class Problems:
 
         By default they learn all answers again; see `zerokelvin.learners.growth`.
         """
-        nodes, signs = growth.answers()
-        if growth.learns is None:
-            heir.teach(nodes, signs)
-            return
-        for node, row, learns in zip(nodes.tolist(), signs, growth.learns, strict=True):
-            heir.update(node, row, learns)
+        heir.teach(*growth.answers())
 
     def bound(self, labels: Sequence[Ints]) -> Bound:
         """The bound on the mistakes of the class, against one labelling in {-1, +1}ⁿ per problem."""
@@ -478,6 +473,10 @@ class Learner(ABC):
             value.goes_by_name() if isinstance(value, Learner) else isinstance(value, plain)
             for value in (getattr(self, field.name) for field in dataclasses.fields(self))
         )
+
+    def asks_apart(self) -> bool:
+        """Whether the problems of several classes may ask for different labels, each by its own rule."""
+        return False
 
     def takes_exponents(self) -> bool:
         """Whether it uses the exponents of an `ExponentialGraph`, whatever its weights can hold."""

@@ -56,8 +56,6 @@ class Growth:
         The old and the new graph; old nodes have their old index.
     answers
         Gives every answer in order: the nodes, and their labels in every problem, (answers, problems).
-    learns
-        Which problems learnt each answer, in the same shape; None where all learnt all.
     place
         The new index of every old node, ascending; where not given, the old one.
     """
@@ -65,7 +63,6 @@ class Growth:
     before: Graph
     after: Graph
     answers: Callable[[], tuple[Ints, NDArray[np.int8]]] = field(repr=False)
-    learns: NDArray[np.bool_] | None = field(default=None, repr=False)
     place: Ints | None = field(default=None, repr=False)
 
     @cached_property

@@ -19,7 +19,6 @@ units of the margin, and wants to be chosen anew for every learner.
 
 from __future__ import annotations
 
-import dataclasses
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -142,7 +141,7 @@ class GuidedProblems(WrappedProblems):
         """Each to its own heir."""
         if isinstance(heir, GuidedProblems):
             self.inner.hand_over(heir.inner, growth)
-            self.guide.hand_over(heir.guide, dataclasses.replace(growth, learns=None))
+            self.guide.hand_over(heir.guide, growth)
 
 
 @dataclass(frozen=True)
@@ -154,6 +153,10 @@ class Guided(Wrapped):
 
     has_variance: ClassVar[bool] = True
     has_value: ClassVar[bool] = True
+
+    def asks_apart(self) -> bool:
+        """As the inner learner."""
+        return self.inner.asks_apart()
 
     def check_domain(self, graph: Graph) -> None:
         """What the inner learner takes, with positive weights."""

@@ -158,9 +158,7 @@ def hand_over(old: Problems, heir: Problems, growth: Growth) -> None:
     inner = heir.inner if isinstance(heir, RenumberedProblems) else heir
     ranks = growth.after.name_ranks
     place = ranks[: growth.before.num_nodes][growth.before.name_order]
-    told = Growth(
-        growth.before.by_name, growth.after.by_name, _ranked(growth.answers, ranks), growth.learns, place
-    )
+    told = Growth(growth.before.by_name, growth.after.by_name, _ranked(growth.answers, ranks), place)
     old.hand_over(inner, told)
 
 

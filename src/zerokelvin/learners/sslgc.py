@@ -54,6 +54,10 @@ class Sslgc(Ollgc):
         if not 0 <= self.kappa <= 1:
             raise ParameterError(f"kappa={self.kappa} must lie between 0 and 1.")
 
+    def asks_apart(self) -> bool:
+        """Unless all classes share one covariance: each has learnt from mistakes of its own."""
+        return not self.learns_always
+
     @property
     def exponent(self) -> float | None:
         """The exponent κ."""

@@ -68,7 +68,7 @@ class Prediction:
     confidence: float
     ask: bool
     reason: str
-    made_at: int = field(default=0, repr=False)
+    made_at: int = field(default=0, repr=False, compare=False)
     left_out: tuple[Hashable, ...] = field(default=(), repr=False)
 
 

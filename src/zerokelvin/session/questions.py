@@ -65,9 +65,9 @@ def questions(standing: Standing, limit: int | None = None) -> list[Hashable]:
         return [standing.graph.name(node) for node in waiting[:most]]
     found = []
     margins, policy = all_margins(standing), standing.terms.policy
-    begun = bool(standing.counts.any())
+    begun, coming = bool(standing.counts.any()), standing.waiting()
     for node in waiting:
-        spread = standing.spread(node) if begun else 0.0
+        spread = standing.spread(node, coming) if begun else 0.0
         if standing.may_ask(node, margins[node], spread):
             found.append((-policy.urgency(confidence(margins[node]), spread), node))
     found.sort()

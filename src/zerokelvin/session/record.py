@@ -133,7 +133,7 @@ def _outcomes(
     require(not current or bool((codes[answered] >= 0).all()))
     at, code = left_out.T
     require(bool(((at >= 0) & (at < len(events)) & (code >= 0) & (code < len(names))).all()))
-    require(bool((flags[at, 0] == 1).all()))
+    require(bool(answered[at].all()))
     silent: dict[int, list[Hashable]] = {}
     for event, name in left_out.tolist():
         silent.setdefault(event, []).append(names[name])

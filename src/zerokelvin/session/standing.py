@@ -9,7 +9,8 @@ it is used again.
 
 In a game of several classes every class is a binary problem, and a selective learner asks for each of them.
 An answer that was asked for is learnt by the problems that asked, the first of all by all of them, just as in
-`zerokelvin.learners.base.Problems.play`; one that was not asked for, or is taught, by all.
+`zerokelvin.learners.base.Problems.play`; one that was not asked for, or is taught, by all. On a grown graph
+it is decided anew who asks, as in a session that had begun there.
 """
 
 from __future__ import annotations
@@ -100,7 +101,7 @@ class Standing:
         For the first `settled` of them it always is.
         """
         other = Standing(self.terms, self.graph, self.terms.classes_with(events), self.budget, self.prepared)
-        other.take(events[:settled], [found for found in outcomes[:settled] if found is not None])
+        other.retell(events[:settled], [found for found in outcomes[:settled] if found is not None])
         for event, found in zip(events[settled:], outcomes[settled:], strict=True):
             if event.kind == LEARN:
                 now = other.outcome(event.node)
@@ -123,11 +124,13 @@ class Standing:
         """One on a grown graph, to which the learner hands over what it knows."""
         self.terms.learner.check_domain(graph)
         other = Standing(self.terms, graph, self.classes, self.budget)
-        if self.counts.any():
-            answers = self._lessons(self.events)
-            learns = self._learns(self.events, self.outcomes)
-            self.problems.hand_over(other.problems, Growth(self.graph, graph, lambda: answers, learns))
-        other.note(self.events, self.outcomes)
+        if self.terms.learner.asks_apart():
+            other.retell(self.events, self.outcomes)
+        else:
+            if self.counts.any():
+                answers = Growth(self.graph, graph, lambda: self._lessons(self.events))
+                self.problems.hand_over(other.problems, answers)
+            other.note(self.events, self.outcomes)
         other.settled, other.retold = len(self.events), self.retold
         return other
 
@@ -149,6 +152,16 @@ class Standing:
                 self.problems.update(node, signs[i], None if learns is None else learns[i])
         self.note(events, outcomes)
         self.intact = True
+
+    def retell(self, events: Sequence[Event], outcomes: Sequence[Outcome]) -> None:
+        """Learn events of a smaller graph with what they found there; who asks is decided on this one."""
+        if not self.terms.learner.asks_apart():
+            self.take(events, outcomes)
+            return
+        for event, found in zip(events, outcomes, strict=True):
+            if event.kind == LEARN:
+                found = found._replace(left_out=self.outcome(event.node).left_out)
+            self.take([event], [found])
 
     def note(self, events: Sequence[Event], outcomes: Sequence[Outcome]) -> None:
         """Count events; the last step puts all of them into the list of events at once."""
@@ -228,11 +241,11 @@ class Standing:
         worth = self._worthwhile(node, margins, LEAST_COIN, spread)
         return worth and self.problems.may_ask(node, self.trials)
 
-    def spread(self, node: int) -> float:
+    def spread(self, node: int, waiting: Flags | None = None) -> float:
         """The variance or the value at a node, whichever the policy looks at; 0 where at neither."""
         policy = self.terms.policy
         if policy.needs_value:
-            return float(self.problems.value(node, self._waiting()))
+            return float(self.problems.value(node, self.waiting() if waiting is None else waiting))
         return float(self.problems.variance(node)) if policy.needs_variance else 0.0
 
     def _worthwhile(self, node: int, margins: Floats, coin: float, spread: float) -> bool:
@@ -240,7 +253,7 @@ class Standing:
         rules = (policy.limits(np.array([coin])), policy.gains(number), policy.floors(number))
         return worth_asking(confidence(margins), spread, *(float(rule[0]) for rule in rules))
 
-    def _waiting(self) -> Flags:
+    def waiting(self) -> Flags:
         """Which nodes have neither been answered nor skipped."""
         waiting = np.ones(self.graph.num_nodes, dtype=np.bool_)
         waiting[[event.node for event in self.events]] = False
