@@ -154,10 +154,6 @@ class Guided(Wrapped):
     has_variance: ClassVar[bool] = True
     has_value: ClassVar[bool] = True
 
-    def asks_apart(self) -> bool:
-        """As the inner learner."""
-        return self.inner.asks_apart()
-
     def check_domain(self, graph: Graph) -> None:
         """What the inner learner takes, with positive weights."""
         self.inner.check_domain(graph)

@@ -19,7 +19,7 @@ __all__ = ["SMALL", "remembered_eigenpairs"]
 SMALL = 1000
 """Nodes below which nothing is kept."""
 
-METHOD = 2
+METHOD = 3
 """Raised whenever the computation changes, so that what an older one left is not read."""
 
 

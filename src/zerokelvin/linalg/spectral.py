@@ -24,6 +24,7 @@ from zerokelvin.linalg.krylov import krylov_schur
 from zerokelvin.linalg.operator import Operator
 from zerokelvin.linalg.solution import StagnationWarning
 from zerokelvin.linalg.solver import analyse
+from zerokelvin.threads import alone
 
 __all__ = ["Eigenpairs", "smallest_eigenpairs"]
 
@@ -61,6 +62,7 @@ class Eigenpairs:
     converged: bool = True
 
 
+@alone
 def smallest_eigenpairs(
     graph: Graph,
     count: int,
