@@ -51,7 +51,7 @@ def sound_scale(graph: Graph) -> int:
     if high - low > 2 * FARTHEST:
         raise GraphError(
             f"the weights span from {least:.1e} to {largest:.1e}, too much for sums of floats; drop the edges "
-            f"lighter than {largest * 2.0 ** -FARTHEST:.0e}."
+            f"lighter than {largest * 2.0**-FARTHEST:.0e}."
         )
     return -((low + high) // 2)
 

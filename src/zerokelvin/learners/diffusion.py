@@ -213,7 +213,8 @@ class Diffusion:
     def column(self, node: int) -> Floats:
         """The posterior covariance of a node with every node, without the constant term."""
         system = self.system
-        column: Floats = system.out * self.relaxation.column(node) * system.into[node]
+        solution = self.relaxation.column(node, float(self.numbers[2]) / system.unit)
+        column: Floats = system.out * solution * system.into[node]
         return column
 
     def prior_weight(self) -> float:
@@ -225,7 +226,8 @@ class Diffusion:
     def votes(self, node: int) -> Floats:
         """What one label of value 1 at each node adds to the value of `node`, by a column relaxed anew."""
         precision, b, tol = self.numbers
-        system, fine = self.system, min(float(tol), EXPLAINED / self.system.unit)
+        system = self.system
+        fine = min(float(tol), EXPLAINED / system.unit) / system.unit
         column: Floats = system.out[node] * self.relaxation.column(node, fine) * system.into
         if precision == 0:
             return column + b

@@ -147,7 +147,9 @@ class HeatKernel:
                 break
             most *= 2
         else:
-            raise ParameterError(f"tol={self.tol:g} is too small for the heat kernel; rounding alone exceeds it.")
+            raise ParameterError(
+                f"tol={self.tol:g} is too small for the heat kernel; rounding alone exceeds it."
+            )
         keep = int(np.argmax(np.append(tails[1:], 0.0) <= self.tol / 2)) + 1
         kept = values[:keep] * (-1.0) ** orders[:keep]
         kept[0] /= 2

@@ -19,7 +19,15 @@ from zerokelvin.graph.scale import at_mean_degree
 from zerokelvin.linalg.columns import HeatKernel, RandomWalkKernel, SolverKernel
 from zerokelvin.linalg.solver import ENGINES
 
-__all__ = ["RELATIVE", "DenseKernel", "KernelColumns", "Remembered", "check_engine", "has_unit", "kernel_columns"]
+__all__ = [
+    "RELATIVE",
+    "DenseKernel",
+    "KernelColumns",
+    "Remembered",
+    "check_engine",
+    "has_unit",
+    "kernel_columns",
+]
 
 Floats = NDArray[np.float64]
 
