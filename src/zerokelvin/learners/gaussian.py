@@ -6,7 +6,8 @@ With K' = K + b·11ᵀ and noise μ, the margin of a node i and its variance giv
 
 All classes share the covariance. Two engines:
 
-- *push*, for K = (L + εI)⁻¹ and (Lₙ + εI)⁻¹: by Woodbury's identity m solves (L + εI + D_S/μ) m = D_S y/μ, a
+- *push*, for K = (L + εI)⁻¹ and (Lₙ + εI)⁻¹, the former also with weights scaled to a mean degree of 4, which is
+  the default and does not depend on their unit: by Woodbury's identity m solves (L + εI + D_S/μ) m = D_S y/μ, a
   sparse system that one more label changes at one node only. Local relaxation follows it
   (`zerokelvin.linalg.relaxation`): no n × n matrix, memory O(E + n·classes), every mean within a
   certified error. With (L + εI)⁻¹ the values of the classes are the chances that a walk from i is
