@@ -360,7 +360,8 @@ def test_small_graphs_with_many_edges_are_factorised_as_relaxing_takes_longer():
     assert isinstance(start(large, 2, kernel="regularized:0.01"), GaussianProblems)
     order = np.random.default_rng(1).permutation(300)
     signs = np.where(many.labels > 0, 1, -1)
-    matrix = np.linalg.inv(many.graph.laplacian().toarray() + 0.1 * np.eye(300)) + 1e-8
+    laplacian = many.graph.laplacian().toarray()
+    matrix = np.linalg.inv(4 * laplacian / laplacian.diagonal().mean() + 0.1 * np.eye(300)) + 1e-8
     state = Gaussian().start(many.graph)
     for t, node in enumerate(order.tolist()):
         if t % 50 == 0:
@@ -371,9 +372,9 @@ def test_small_graphs_with_many_edges_are_factorised_as_relaxing_takes_longer():
 
 
 def test_a_graph_that_grows_many_edges_is_factorised_from_then_on():
-    few, many = crowd(200, 0.02), crowd(200, 0.7)
+    few, many = crowd(300, 0.02), crowd(300, 0.7)
     session = zk.start(few.graph, "gaussian", classes=[-1, 1])
-    answers = [(node, int(few.labels[node])) for node in range(0, 200, 7)]
+    answers = [(node, int(few.labels[node])) for node in range(0, 300, 7)]
     for node, label in answers:
         session.learn(node, label)
     session.add_edges(many.graph.edges)
@@ -381,7 +382,7 @@ def test_a_graph_that_grows_many_edges_is_factorised_from_then_on():
     assert isinstance(start(session.graph, 2), ExactProblems)
     for node, label in answers:
         fresh.learn(node, label)
-    for node in range(200):
+    for node in range(300):
         assert session.predict(node).margin == pytest.approx(fresh.predict(node).margin, abs=1e-9)
 
 

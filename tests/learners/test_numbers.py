@@ -1,4 +1,4 @@
-"""Numbers and units: finite margins whatever the weights, and predictions that do not depend on their unit."""
+"""Numbers and units: finite margins whatever the weights, predictions that do not depend on their unit."""
 
 import dataclasses
 import math
@@ -98,6 +98,15 @@ def test_no_state_and_no_problems_can_give_what_is_not_finite(value):
         with pytest.raises(GraphError, match="not a finite number"):
             call()
     assert Wild(0.5).margin(0) == 0.5
+
+
+def test_a_kernel_that_is_not_positive_is_refused_and_rounding_is_not():
+    line = zk.Graph.from_edges([(0, 1), (1, 2)])
+    bad = np.array([[1.0, 2.0, 0.0], [2.0, 1.0, 0.0], [0.0, 0.0, 1.0]])
+    with pytest.raises(ParameterError, match="not positive semi-definite"):
+        zk.play(line, [0, 1, 1], "gaussian", kernel=bad, mu=0.01)
+    flat = np.ones((3, 3)) + 1e-12 * bad  # singular but for rounding
+    assert np.isfinite(zk.play(line, [0, 1, 1], "gaussian", kernel=flat, mu=1e-300).margins).all()
 
 
 # -- units ----------------------------------------------------------------------------------------

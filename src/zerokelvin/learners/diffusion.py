@@ -139,8 +139,9 @@ class System:
 def system_of(graph: Graph, kernel: str) -> System | None:
     """The system of a kernel that local relaxation can serve, None for the others.
 
-    ``"regularized:EPS"``, ``"normalized:EPS"`` and ``"pagerank:ALPHA"``; ``"relative-regularized:EPS"``, which is
-    (4L/d̄ + εI)⁻¹ = √s (L + εs·I)⁻¹ √s with s = d̄/4, d̄ the mean degree. The other two are relative anyway.
+    ``"regularized:EPS"``, ``"normalized:EPS"`` and ``"pagerank:ALPHA"``; ``"relative-regularized:EPS"``,
+    which is (4L/d̄ + εI)⁻¹ = √s (L + εs·I)⁻¹ √s with s = d̄/4, d̄ the mean degree. The other two are relative
+    anyway.
     """
     name, _, text = kernel.removeprefix(RELATIVE).partition(":")
     if name not in ("regularized", "normalized", "pagerank"):
