@@ -109,7 +109,7 @@ class Covariance:
         with np.errstate(invalid="ignore"):
             _factorise(matrix, self.mu)
             _online_means(matrix, codes, values)
-        if not np.isfinite(values).all():
+        if not (np.isfinite(values).all() and (matrix.diagonal() > 0).all()):
             raise _indefinite()
         self._pending = list(zip(nodes.tolist(), codes.tolist(), strict=True))
         return values
