@@ -203,7 +203,7 @@ def test_refusals():
     class Large:
         num_nodes = EXACT_LIMIT + 1
 
-    with pytest.raises(ParameterError, match="work locally"):
+    with pytest.raises(ParameterError, match="works locally"):
         Covariance(Large(), 2, 1.0, 0.0)
     covariance = Covariance(zk.linalg.kernels.kernel_columns(line, "heat:1"), 1, 1.0, 0.0)
     with pytest.raises(ParameterError, match="distinct"):
@@ -390,12 +390,13 @@ def test_a_constant_whose_weight_the_tolerance_would_turn_negative():
     """Labels at one node that add up to more than all there is, by their tolerance (a random game)."""
     star = zk.Graph.from_edges([(0, 1), (0, 2), (0, 3)], [10.48, 2.33, 2.26])
     trials = [(0, int(k != 6)) for k in range(13)]
-    problems = start(star, 2, mu=0.1, b=0.5, tol=0.02)
+    kernel = "regularized:0.1"
+    problems = start(star, 2, kernel=kernel, mu=0.1, b=0.5, tol=0.02)
     trace = problems.play(as_trials(trials, 2))
     diffusion = problems.diffusion
     assert (diffusion.totals - diffusion.sums).sum() < -0.2  # -μ/b
     assert 0 < diffusion.prior_weight() <= 0.5 / 0.1
-    exact = start(star, 2, mu=0.1, b=0.5, engine="exact").play(as_trials(trials, 2))
+    exact = start(star, 2, kernel=kernel, mu=0.1, b=0.5, engine="exact").play(as_trials(trials, 2))
     np.testing.assert_allclose(trace.margins, exact.margins, atol=0.02)
     bound = problems.bound(comparators(np.zeros(4, dtype=np.int64), 2))
     assert not bound.holds or bound.allows(mistakes(trace.margins, trials, 2))

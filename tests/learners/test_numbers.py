@@ -109,6 +109,27 @@ def test_a_kernel_that_is_not_positive_is_refused_and_rounding_is_not():
     assert np.isfinite(zk.play(line, [0, 1, 1], "gaussian", kernel=flat, mu=1e-300).margins).all()
 
 
+def test_halving_counts_in_the_largest_unit_there_is():
+    """One cut edge of weight 10¹² is one step, not 10¹²."""
+    line = heavy(1e12, [(i, i + 1) for i in range(8)])
+    run, usual = (
+        zk.play(g, [0] * 4 + [1] * 5, "halving", k=w) for g, w in ((line, 1e12), (heavy(1.0, line.edges), 1))
+    )
+    assert np.array_equal(run.margins, usual.margins)
+    assert zk.play(line, [0] * 4 + [1] * 5, "halving", k=1).trials == 9
+
+
+@pytest.mark.parametrize("orders", [12, 24, 100])
+def test_a_bound_that_holds_is_kept_over_many_orders_of_magnitude(orders):
+    """Short distances are differences of long ones there, so they are not taken as such."""
+    for seed in range(6):
+        rng = np.random.default_rng(seed)
+        graph = zk.Graph.from_edges(RING.edges, 10.0 ** rng.uniform(0, orders, RING.num_edges))
+        for name, params in (("pounce", {}), ("nearest", {"distance": "resistance"})):
+            run = zk.play(graph, rng.integers(2, size=10), name, seed=seed, **params)
+            assert not run.bound.holds or run.bound.allows(run.mistakes)
+
+
 # -- units ----------------------------------------------------------------------------------------
 
 

@@ -10,6 +10,7 @@ from zerokelvin.errors import ParameterError
 from zerokelvin.graph import Graph
 from zerokelvin.linalg.columns import MOST_TERMS, HeatKernel, RandomWalkKernel
 from zerokelvin.linalg.dense import dense_inverse
+from zerokelvin.linalg.geometry import geometry_of
 from zerokelvin.linalg.kernels import kernel_columns
 from zerokelvin.linalg.operator import Operator
 from zerokelvin.linalg.resistance import resistance_diameter
@@ -66,6 +67,16 @@ def test_the_resistance_diameter_over_many_orders():
     exact = naive.exact_inverse(graph)
     resistance = exact.diagonal()[:, None] + exact.diagonal() - 2 * exact
     assert resistance_diameter(graph).value == pytest.approx(resistance.max(), rel=1e-9)
+
+
+@pytest.mark.kernels
+@pytest.mark.parametrize("orders", [9, 16, 24])
+def test_distances_over_many_orders(orders):
+    """Each to twelve digits, not relative to the longest."""
+    graph = spanning(orders, 1)
+    exact = naive.exact_resistances(graph)
+    found = np.exp(geometry_of(graph).resistances()) / graph.edge_weights.max()
+    assert np.allclose(found, exact, rtol=1e-12, atol=0.0)
 
 
 @pytest.mark.parametrize("weight", [1e12, 1e60])

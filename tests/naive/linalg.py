@@ -54,6 +54,17 @@ def heat_kernel(graph, t, normalized=False):
 
 def exact_inverse(graph, shift=0.0):
     """(L + shift·I)⁻¹, or L⁺ of a connected graph, in fractions: right whatever the weights span."""
+    return np.array([[float(entry) for entry in row] for row in _exact_rows(graph, shift)])
+
+
+def exact_resistances(graph):
+    """The effective resistances of a connected graph, in fractions."""
+    rows = _exact_rows(graph, 0.0)
+    nodes = range(graph.num_nodes)
+    return np.array([[float(rows[i][i] + rows[j][j] - 2 * rows[i][j]) for j in nodes] for i in nodes])
+
+
+def _exact_rows(graph, shift):
     count = graph.num_nodes
     rows = [[Fraction(0)] * count for _ in range(count)]
     for (u, v), w in zip(graph.edges.tolist(), graph.edge_weights.tolist(), strict=True):
@@ -70,4 +81,4 @@ def exact_inverse(graph, shift=0.0):
         for i in range(count):
             if i != k and rows[i][k] != 0:
                 rows[i] = [a - rows[i][k] * b for a, b in zip(rows[i], rows[k], strict=True)]
-    return np.array([[float(entry - flat) for entry in row[count:]] for row in rows])
+    return [[entry - flat for entry in row[count:]] for row in rows]
