@@ -196,4 +196,4 @@ def test_bad_input_is_refused():
     with pytest.raises(ParameterError, match="raise max_fill"):
         analyse(wild, Direct(max_fill=5))
     with pytest.warns(ScalingWarning, match="factor of 1e"):
-        analyse(Graph.from_edges([(0, 1), (1, 2), (2, 0)], [1, 1, 1e-10]))
+        analyse(Graph.from_edges([(0, 1), (1, 2), (2, 0)], [1, 1, 1e-10]), "dense")

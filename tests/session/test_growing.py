@@ -142,6 +142,7 @@ def test_a_perceptron_that_errs_alike_is_exact():
         ("propagation", "regularized:0.3"),
         ("gaussian", "regularized:0.1"),
         ("gaussian", "normalized:0.2"),
+        ("gaussian", "relative-regularized:0.1"),
     ],
 )
 @settings(max_examples=25)

@@ -1,8 +1,8 @@
 """Checks on numbers: margins are finite whatever the weights, and do not depend on their unit.
 
-Weights of 10^±300, over 12, 24 and 300 orders of magnitude or with degrees that overflow may be refused, in one
-sentence; they never lead to NaN, to an infinite margin or to a numerical warning. All weights times a constant give
-the same predictions, unless the learner says why not (`Learner.unit_matters`).
+Weights of 10^±300, over 12, 24 and 300 orders of magnitude or with degrees that overflow may be refused, in
+one sentence; they never lead to NaN, to an infinite margin or to a numerical warning. All weights times a
+constant give the same predictions, unless the learner says why not (`Learner.unit_matters`).
 """
 
 from __future__ import annotations

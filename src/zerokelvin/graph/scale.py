@@ -1,11 +1,12 @@
 """The scale of a graph's weights: whether floats can carry them, and graphs in another unit.
 
-Most of what is done with a graph does not depend on the unit of its weights, but floats end at 10³⁰⁸ and begin
-at 10⁻³⁰⁸, and products of a few weights leave that range much earlier. `sound_scale` says what to do:
+Most of what is done with a graph does not depend on the unit of its weights, but floats end at 10³⁰⁸ and
+begin at 10⁻³⁰⁸, and products of a few weights leave that range much earlier. `sound_scale` says what to do:
 
 - weights whose sum overflows, or that span more than 2⁶⁰⁰ (10¹⁸⁰), are refused;
 - a graph whose weights and degrees lie within 2^±300 (10^±90) stays as it is;
-- any other is to be multiplied by a power of two, which is exact: the same arithmetic in the middle of the range.
+- any other is to be multiplied by a power of two, which is exact: the same arithmetic in the middle of the
+  range.
 
 `at_mean_degree` gives a graph the mean degree 4, on which kernels mean the same whatever the unit was.
 """
@@ -31,8 +32,8 @@ FARTHEST = 300
 def sound_scale(graph: Graph) -> int:
     """The exponent k for which weights times 2^k are far from the ends of the floats; 0 where they are so.
 
-    >>> sound_scale(Graph.from_edges([(0, 1), (1, 2)], [1e300, 2e300])), sound_scale(Graph.from_edges([(0, 1)]))
-    (-997, 0)
+    >>> [sound_scale(Graph.from_edges([(0, 1), (1, 2)], weights)) for weights in ([1e300, 2e300], [1.0, 2.0])]
+    [-998, 0]
     """
     sizes = np.abs(graph.weights)
     if len(sizes) == 0:
@@ -50,8 +51,8 @@ def sound_scale(graph: Graph) -> int:
         return 0
     if high - low > 2 * FARTHEST:
         raise GraphError(
-            f"the weights span from {least:.1e} to {largest:.1e}, too much for sums of floats; drop the edges "
-            f"lighter than {largest * 2.0**-FARTHEST:.0e}."
+            f"the weights span from {least:.1e} to {largest:.1e}, too much for sums of floats; drop the "
+            f"edges lighter than {largest * 2.0**-FARTHEST:.0e}."
         )
     return -((low + high) // 2)
 

@@ -38,6 +38,9 @@ EXACT_LIMIT = 20_000
 PIVOTS, WIDTH = 32, 128
 """Rows and columns that a factorisation works on at a time; a block fits the innermost cache."""
 
+ROUNDING = 1e-9
+"""A variance below 0 by less than this part of K_ii is rounding; by more, the kernel is not positive."""
+
 
 class Covariance:
     """Means and variances of every node, for several problems on one covariance."""
@@ -103,8 +106,11 @@ class Covariance:
         for t, node in enumerate(nodes.tolist()):
             matrix[t] = self.columns.column(node)[nodes] + self.b
         values = np.zeros((len(self._means), len(nodes)))
-        _factorise(matrix, self.mu)
-        _online_means(matrix, codes, values)
+        with np.errstate(invalid="ignore"):
+            _factorise(matrix, self.mu)
+            _online_means(matrix, codes, values)
+        if not (np.isfinite(values).all() and (matrix.diagonal() > 0).all()):
+            raise _indefinite()
         self._pending = list(zip(nodes.tolist(), codes.tolist(), strict=True))
         return values
 
@@ -127,7 +133,10 @@ class Covariance:
             self.rows = np.concatenate([self.rows, np.empty_like(self.rows)])
         row = self.rows[t]
         row[...] = self.columns.column(node) + self.b
-        height = _extend(self.rows[:t], row, node, self.mu)
+        with np.errstate(invalid="ignore"):
+            height = _extend(self.rows[:t], row, node, self.mu)
+        if not height > 0:
+            raise _indefinite()
         for c, mean in enumerate(self._means):
             mean += ((c == code) - mean[node]) / height * row
         if self._variances is not None:
@@ -135,6 +144,10 @@ class Covariance:
         self.heights.append(float(height))
         self.nodes.append(node)
         self.codes.append(code)
+
+
+def _indefinite() -> ParameterError:
+    return ParameterError("the kernel is not positive semi-definite; take another or raise mu.")
 
 
 def all_revealed(trials: Trials) -> bool:
@@ -145,13 +158,20 @@ def all_revealed(trials: Trials) -> bool:
 
 
 @kernel
+def _variance(left: float, whole: float) -> float:
+    """What is left of a variance: 0 where rounding alone puts it below."""
+    return 0.0 if -ROUNDING * whole <= left < 0.0 else left
+
+
+@kernel
 def _extend(rows: Any, row: Any, node: int, mu: float) -> float:
-    """Turn the column of a node into its row V in place; the height d."""
+    """Turn the column of a node into its row V in place; the height d, NaN where K is not positive."""
+    whole = row[node]
     for k in range(len(rows)):
         factor = rows[k, node]
         for j in range(len(row)):
             row[j] -= factor * rows[k, j]
-    height = np.sqrt(max(row[node], 0.0) + mu)  # a variance is below 0 only by rounding
+    height = np.sqrt(_variance(row[node], whole) + mu)
     for j in range(len(row)):
         row[j] /= height
     return height
@@ -161,6 +181,7 @@ def _extend(rows: Any, row: Any, node: int, mu: float) -> float:
 def _factorise(matrix: Any, mu: float) -> None:
     """Upper rows V at later trials, in place, the height on the diagonal; `PIVOTS` rows at a time."""
     n = len(matrix)
+    wholes = np.diag(matrix).copy()
     pivots, first, second = np.empty((PIVOTS, WIDTH)), np.empty(WIDTH), np.empty(WIDTH)
     for start in range(0, n, PIVOTS):
         stop = min(start + PIVOTS, n)
@@ -169,7 +190,7 @@ def _factorise(matrix: Any, mu: float) -> None:
                 factor = matrix[k, i]
                 for j in range(i, n):
                     matrix[i, j] -= factor * matrix[k, j]
-            height = np.sqrt(max(matrix[i, i], 0.0) + mu)
+            height = np.sqrt(_variance(matrix[i, i], wholes[i]) + mu)
             for j in range(i + 1, n):
                 matrix[i, j] /= height
             matrix[i, i] = height

@@ -141,8 +141,9 @@ class System:
 def system_of(graph: Graph, kernel: str) -> System | None:
     """The system of a kernel that local relaxation can serve, None for the others.
 
-    ``"regularized:EPS"``, ``"normalized:EPS"`` and ``"pagerank:ALPHA"``; ``"relative-regularized:EPS"``, which is
-    (4L/d̄ + εI)⁻¹ = √s (L + εs·I)⁻¹ √s with s = d̄/4, d̄ the mean degree. The other two are relative anyway.
+    ``"regularized:EPS"``, ``"normalized:EPS"`` and ``"pagerank:ALPHA"``; ``"relative-regularized:EPS"``,
+    which is (4L/d̄ + εI)⁻¹ = √s (L + εs·I)⁻¹ √s with s = d̄/4, d̄ the mean degree. The other two are relative
+    anyway.
     """
     name, _, text = kernel.removeprefix(RELATIVE).partition(":")
     if name not in ("regularized", "normalized", "pagerank"):
@@ -215,7 +216,8 @@ class Diffusion:
     def column(self, node: int) -> Floats:
         """The posterior covariance of a node with every node, without the constant term."""
         system = self.system
-        column: Floats = system.out * self.relaxation.column(node) * system.into[node]
+        solution = self.relaxation.column(node, float(self.numbers[2]) / system.unit)
+        column: Floats = system.out * solution * system.into[node]
         return column
 
     def prior_weight(self) -> float:
@@ -227,7 +229,8 @@ class Diffusion:
     def votes(self, node: int) -> Floats:
         """What one label of value 1 at each node adds to the value of `node`, by a column relaxed anew."""
         precision, b, tol = self.numbers
-        system, fine = self.system, min(float(tol), EXPLAINED / self.system.unit)
+        system = self.system
+        fine = min(float(tol), EXPLAINED / system.unit) / system.unit
         column: Floats = system.out[node] * self.relaxation.column(node, fine) * system.into
         if precision == 0:
             return column + b

@@ -30,6 +30,7 @@ from numpy.typing import NDArray
 
 from zerokelvin.flow.capacities import without_negligible
 from zerokelvin.graph import Graph
+from zerokelvin.graph.scale import at_mean_degree
 from zerokelvin.jit import kernel
 from zerokelvin.learners.base import LEARNERS, Problems, Trials
 from zerokelvin.learners.covariance import Covariance
@@ -53,8 +54,6 @@ __all__ = [
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
-
-MEAN_DEGREE = 4.0
 
 ARC_LIMIT = 1 << 24
 """Arcs times problems up to which `longest-path` is an expert."""
@@ -288,8 +287,7 @@ class VotingExpert(Expert):
 
 def prepare_experts(graph: Graph) -> Prepared:
     """The kernels and trees of a graph, shared by all classes and shuffles."""
-    mean = float(graph.degrees.mean())
-    scaled = Graph.from_scipy(graph.adjacency * (MEAN_DEGREE / mean)) if mean > 0 else graph
+    scaled = at_mean_degree(graph)
     systems = {}
     small = graph.num_nodes <= DENSE_LIMIT
     for scale in LOCAL if small else (*LOCAL, FAR):

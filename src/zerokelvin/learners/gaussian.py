@@ -6,11 +6,12 @@ With K' = K + b·11ᵀ and noise μ, the margin of a node i and its variance giv
 
 All classes share the covariance. Two engines:
 
-- *push*, for K = (L + εI)⁻¹ and (Lₙ + εI)⁻¹: by Woodbury's identity m solves (L + εI + D_S/μ) m = D_S y/μ, a
-  sparse system that one more label changes at one node only. Local relaxation follows it
-  (`zerokelvin.linalg.relaxation`): no n × n matrix, memory O(E + n·classes), every mean within a
-  certified error. With (L + εI)⁻¹ the values of the classes are the chances that a walk from i is
-  stopped at a node of that class, and b spreads the rest by a class prior (`zerokelvin.learners.diffusion`).
+- *push*, for K = (L + εI)⁻¹ and (Lₙ + εI)⁻¹, the former also with weights scaled to a mean degree of 4, which
+  is the default and does not depend on their unit: by Woodbury's identity m solves (L + εI + D_S/μ) m = D_S
+  y/μ, a sparse system that one more label changes at one node only. Local relaxation follows it
+  (`zerokelvin.linalg.relaxation`): no n × n matrix, memory O(E + n·classes), every mean within a certified
+  error. With (L + εI)⁻¹ the values of the classes are the chances that a walk from i is stopped at a node of
+  that class, and b spreads the rest by a class prior (`zerokelvin.learners.diffusion`).
 - *exact*, for any kernel up to 20,000 nodes, and for those too on small graphs of many edges, where relaxing
   takes longer (`System.is_slow`): a Cholesky factor that grows with the labels
   (`zerokelvin.learners.exact_gaussian`); on feature vectors, those of a table and new ones, too
@@ -64,7 +65,7 @@ Floats = NDArray[np.float64]
 
 DEFAULT_KERNEL = "relative-regularized:0.1"
 OWN = (DEFAULT_KERNEL, "regularized:0.1")
-"""On `Features` these stand for the table's own kernel; the second was the default of sessions saved earlier."""
+"""On `Features` these stand for the table's own kernel; the second was the default of saved sessions."""
 
 LOCAL = (DEFAULT_KERNEL, "normalized:0.1")
 """What to take on a large graph; the second is local on every one."""

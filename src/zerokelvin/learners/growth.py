@@ -14,9 +14,9 @@ over what they know (`Problems.hand_over`). What then holds is the learner's `gr
 The repair. With x the solutions of (D − A + E) x = b on the old graph, 0 at new nodes, the residual
 r = b − (D − A + E) x changes at touched nodes alone, those whose edges changed: a degree, an excess or a
 right-hand side differs nowhere else. There it is computed anew and relaxed from there, until |r| ≤ tol·e
-again; since the residual is the true one, no error is left of the growth. A kernel relative to the mean degree
-changes a little at every node: x is brought to its new unit and the residual computed anew everywhere, one pass
-over the edges.
+again; since the residual is the true one, no error is left of the growth. A kernel relative to the mean
+degree changes a little at every node: x is brought to its new unit and the residual computed anew everywhere,
+one pass over the edges.
 """
 
 from __future__ import annotations

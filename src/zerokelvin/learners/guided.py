@@ -10,11 +10,12 @@ depends on which nodes S were revealed only, not on their labels, nor on who pre
 what its policy needs. The learner alone predicts; the gaussian is taught every label that is revealed and
 answers for variance and value. What it costs is what a `gaussian` costs: local work per label.
 
-The two are on different scales. v lies between 0 and K'_ii, at most 1/ε = 10 for the default kernel, whatever
-the learner; a margin may be a number of cut edges (`longest-path`), a vote in {−1, +1} (`nearest` with k = 1)
-or a kernel expansion that grows with the mistakes (`perceptron`). The variance policy compares v with t^−κ
-alone, so it asks the same of every learner. The doubt policy compares margin² with c·v·log t: c is in squared
-units of the margin, and wants to be chosen anew for every learner.
+The two are on different scales. v lies between 0 and K'_ii, at most 1/ε = 10 for the default kernel, which is
+relative to the mean degree: whatever the learner and the unit of the weights. A margin may be a number of cut
+edges (`longest-path`), a vote in {−1, +1} (`nearest` with k = 1) or a kernel expansion that grows with the
+mistakes (`perceptron`). The variance policy compares v with t^−κ alone, so it asks the same of every learner.
+The doubt policy compares margin² with c·v·log t: c is in squared units of the margin, and wants to be chosen
+anew for every learner.
 """
 
 from __future__ import annotations

@@ -75,12 +75,12 @@ class ForestCuts:
 
     @staticmethod
     def unit_of(weights: Floats) -> float | None:
-        """The unit that all weights are multiples of: 1, else the least weight, else None."""
+        """The unit that all weights are multiples of: a whole number, else the least weight, else None."""
         for unit in (1.0, float(weights.min(initial=np.inf))):
             with np.errstate(invalid="ignore", over="ignore"):
                 multiples = weights / unit
             if (np.abs(multiples - np.rint(multiples)) <= 1e-9).all() and (multiples < 2**53).all():
-                return unit
+                return unit * max(1, int(np.gcd.reduce(np.rint(multiples).astype(np.int64))))
         return None
 
     def votes(self, labels: Signs, budget: float) -> tuple[list[int], list[int]]:

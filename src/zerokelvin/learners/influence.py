@@ -59,11 +59,13 @@ class Influence:
         matrix = (solve.csr, solve.diagonal[0], solve.excess)
         ends = (system.into, system.out, waiting)
         noise = 1.0 / float(diffusion.numbers[0])
-        return float(_influence(matrix, ends, self._column, solve.scratch, node, noise))
+        return float(_influence(matrix, ends, self._column, solve.scratch, node, noise, TOL / system.unit**2))
 
 
 @kernel
-def _influence(matrix: Any, ends: Any, column: Any, scratch: Any, node: int, noise: float) -> float:
+def _influence(
+    matrix: Any, ends: Any, column: Any, scratch: Any, node: int, noise: float, tol: float
+) -> float:
     (indptr, indices, weights), inverse, excess = matrix
     into, out, waiting = ends
     x, r, reached, known = column
@@ -88,7 +90,7 @@ def _influence(matrix: Any, ends: Any, column: Any, scratch: Any, node: int, noi
                 known[v] = True
                 reached[count] = v
                 count += 1
-            if not queued[v] and r[v] > TOL * excess[v]:
+            if not queued[v] and r[v] > tol * excess[v]:
                 tail = head + length
                 queue[tail if tail < n else tail - n] = v
                 queued[v] = True

@@ -5,9 +5,10 @@ learner cannot leave them out:
 
 - ``prepare``, ``start`` and ``start_problems`` see a graph whose weights are far from the ends of the floats.
   Degrees that overflow are refused. Where weights lie beyond 10^±90 a learner that does not depend on their
-  unit sees them times a power of two, which is exact; its margins, where they count weights, are in that unit.
-  A learner that does depend on it (`Learner.unit_matters`) says so and refuses.
-- ``margin``, ``margins`` and ``play`` never give NaN or an infinite number: they raise a `GraphError` instead.
+  unit sees them times a power of two, which is exact; its margins, where they count weights, are in that
+  unit. A learner that does depend on it (`Learner.unit_matters`) says so and refuses.
+- ``margin``, ``margins`` and ``play`` never give NaN or an infinite number: they raise a `GraphError`
+  instead.
 """
 
 from __future__ import annotations
@@ -71,13 +72,13 @@ def require_finite(margins: Any) -> None:
         sound = math.isfinite(margins)
     if not sound:
         raise GraphError(
-            "a margin is not a finite number: weights or parameters differ too much in size for floats; bring "
-            "the weights to about 1, drop the smallest ones, or take less extreme parameters. Where they are "
-            "ordinary, this is a fault of the learner: please report it with the graph and the seed."
+            "a margin is not a finite number: weights or parameters differ too much in size for floats; "
+            "bring the weights to about 1, drop the smallest ones, or take less extreme parameters. Where "
+            "they are ordinary, this is a fault of the learner: please report it with the graph and the seed."
         )
 
 
-def _sound(learner: Any, graph: Graph) -> Graph:
+def _sound(learner: Any, graph: Any) -> Any:
     if not isinstance(graph, Graph) or isinstance(graph, (Features, ExponentialGraph)):
         return graph  # an exponential graph has its own unit, and exponents beyond it
     exponent = sound_scale(graph)

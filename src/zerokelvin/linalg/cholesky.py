@@ -7,13 +7,13 @@ arithmetic is dense. Supernodes come from `zerokelvin.linalg.ordering`; small on
 parent where that stores few zeros. A solve reads the factor twice.
 
 Of a Laplacian with excess, D − A + E with A ≥ 0, no pivot needs a subtraction (Grassmann, Taksar and Heyman
-1985; Alfa, Xue and Ye 2002): it is what column j still has below its diagonal plus its excess, which eliminating
-j hands on to the later nodes in the same shares,
+1985; Alfa, Xue and Ye 2002): it is what column j still has below its diagonal plus its excess, which
+eliminating j hands on to the later nodes in the same shares,
 
     p_j = Σ_{i>j} a_ij + e_j,      a_ik += a_ij a_kj / p_j,      e_i += a_ij e_j / p_j.
 
-All terms are positive, so the factor is right to a few ulps in every entry, whatever the weights span; from the
-diagonal D + E, in which small weights drown, it could not be.
+All terms are positive, so the factor is right to a few ulps in every entry, whatever the weights span; from
+the diagonal D + E, in which small weights drown, it could not be.
 """
 
 from __future__ import annotations
@@ -68,7 +68,8 @@ class SparseCholesky:
     ) -> SparseCholesky:
         """Factor a symmetric positive definite matrix in the given elimination order.
 
-        With `excess`, its row sums, all entries off the diagonal must be at most 0: then nothing is subtracted.
+        With `excess`, its row sums, all entries off the diagonal must be at most 0: then nothing is
+        subtracted.
         """
         pivots = elimination.pivot
         sizes = np.bincount(pivots, minlength=len(elimination.parent))

@@ -135,7 +135,7 @@ class HeatKernel:
             raise ParameterError(
                 f"the heat kernel with t={self.t:g} and degrees of up to {self._reach / 2:.2g} takes "
                 f"{terms:.0e} products per column, more than {MOST_TERMS}; take a smaller t, "
-                "kernel='relative-heat:T', which does not depend on the unit of the weights, or another kernel."
+                "kernel='relative-heat:T', in which the unit of weights does not matter, or another kernel."
             )
         most = int(terms)
         for _ in range(8):  # the second time is enough, but for tolerances that rounding cannot reach

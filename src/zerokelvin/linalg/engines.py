@@ -78,7 +78,7 @@ class Factored:
     kept: Ints
     size: int
     exact: bool = False
-    """Whether the factor was made without a subtraction, so that a solution is right whatever weights span."""
+    """Whether the factor was made without subtraction, so that solutions are right whatever weights span."""
 
     def solve(self, right: Floats, target: Floats) -> tuple[Floats, int]:
         """Two triangular solves."""

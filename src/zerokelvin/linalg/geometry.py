@@ -8,7 +8,8 @@ answers two questions, each from one column per node and in O(n) memory:
 - `step`: the direction (v_i − v_j) / r(i, j), along which the difference of i and j grows by 1.
 
 `KernelGeometry` reads both off kernel columns. `ExponentialGeometry` serves exponential graphs whose
-weights outrun floats, see `zerokelvin.linalg.exponential`.
+weights outrun floats, see `zerokelvin.linalg.exponential`, and `SpannedGeometry` small graphs whose weights
+differ by more than 10⁸: there the differences of columns that a short distance is are lost in rounding.
 """
 
 from __future__ import annotations
@@ -23,10 +24,19 @@ from numpy.typing import NDArray
 
 from zerokelvin.graph import Graph
 from zerokelvin.graph.exponential import ExponentialGraph
+from zerokelvin.graph.scale import in_unit
 from zerokelvin.linalg.exponential import Eliminated, bottleneck_distances, eliminate
 from zerokelvin.linalg.kernels import KernelColumns, Remembered, kernel_columns
 
-__all__ = ["Distances", "ExponentialGeometry", "Geometry", "KernelGeometry", "Step", "geometry_of"]
+__all__ = [
+    "Distances",
+    "ExponentialGeometry",
+    "Geometry",
+    "KernelGeometry",
+    "SpannedGeometry",
+    "Step",
+    "geometry_of",
+]
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
@@ -35,6 +45,9 @@ TIE = 1e-9
 """Distances are equal when they differ by less than this part of the numbers they are computed from."""
 
 _SAFE_LOG_RANGE = 16.0
+
+SPANNED, MOST_SPANNED = 1e8, 500
+"""Weights that differ by more than the first are eliminated, on graphs of at most so many nodes."""
 
 
 class Distances(NamedTuple):
@@ -198,6 +211,16 @@ class ExponentialGeometry:
         return distances
 
 
+class SpannedGeometry(ExponentialGeometry):
+    """The same for any positive graph: its weights as e^(−d), in units of the largest."""
+
+    def __init__(self, graph: Graph) -> None:
+        largest = float(graph.edge_weights.max())
+        lengths = np.log(largest / graph.edge_weights)
+        super().__init__(ExponentialGraph(graph.edges, lengths, 1.0, graph.num_nodes))
+        self.graph = in_unit(graph, 1.0 / largest)
+
+
 def geometry_of(graph: Graph, engine: str = "auto", tol: float = 1e-6) -> Geometry:
     """The geometry of a graph: by kernel columns, or by elimination where weights outrun floats.
 
@@ -207,4 +230,8 @@ def geometry_of(graph: Graph, engine: str = "auto", tol: float = 1e-6) -> Geomet
     """
     if isinstance(graph, ExponentialGraph) and graph.log_range > _SAFE_LOG_RANGE:
         return ExponentialGeometry(graph)
+    weights = graph.edge_weights
+    spanned = len(weights) > 0 and not graph.is_signed and weights.max() > SPANNED * weights.min()
+    if spanned and engine == "auto" and graph.num_nodes <= MOST_SPANNED:
+        return SpannedGeometry(graph)
     return KernelGeometry(graph, kernel_columns(graph, "laplacian", engine, tol))

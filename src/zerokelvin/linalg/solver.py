@@ -9,11 +9,11 @@ the graph is a forest; the dense inverse up to 3,000 nodes, unless weights diffe
 its factor stays small (counted before any arithmetic); then the cheaper of Jacobi-preconditioned conjugate
 gradients and approximate Cholesky, judged by a trial solve. Whiskers are always eliminated exactly first.
 
-Where weights differ by more than 10⁸ a small residual no longer means a small error, and a dense inverse is
-wrong (by .24 of its largest entry where they span 10²⁴). ``"auto"`` then takes sparse Cholesky, whose pivots are
-made without subtraction (`zerokelvin.linalg.cholesky`), as long as its factor fits. With other engines, and on
-signed graphs, `analyse` warns, and each solve estimates its error by applying the engine's factor to the
-residual; an engine without one (Jacobi) never reports such a solve as converged.
+Where weights differ by more than 10⁸ a small residual no longer means a small error, and a dense inverse may
+be wrong by as much as its largest entry. ``"auto"`` then takes sparse Cholesky, whose pivots are made without
+subtraction (`zerokelvin.linalg.cholesky`), as long as its factor fits. With other engines, and on signed
+graphs, `analyse` warns, and each solve estimates its error by applying the engine's factor to the residual;
+an engine without one (Jacobi) never reports such a solve as converged.
 """
 
 from __future__ import annotations

@@ -209,7 +209,7 @@ class Solver:
 
     @property
     def _exact(self) -> bool:
-        """Whether values need no check: where weights differ much, rounding of the residual is all it sees."""
+        """Whether values need no check: where weights differ much it would see a residual's rounding only."""
         return self.engine == "tree" or (self._ill_scaled and getattr(self._prepared, "exact", False))
 
     @cached_property

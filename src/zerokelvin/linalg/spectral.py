@@ -85,7 +85,8 @@ def smallest_eigenpairs(
     normalized
         Take D^(−1/2) L D^(−1/2) in place of L.
     tol
-        Bound on every ‖L v − σ v‖, relative to the mean degree where that is below 1.
+        Bound on every ‖L v − σ v‖, relative to the mean degree where that is below 1, and not below
+        rounding, 1e-13 of the largest degree.
     engine
         The engine for the solves, as in `analyse`.
     block
@@ -130,8 +131,10 @@ def smallest_eigenpairs(
 
 
 def _target(operator: Operator, tol: float) -> float:
-    mean = 1.0 if operator.normalized else float(operator.graph.degrees.mean())
-    return tol * min(1.0, mean) if mean > 0 else tol
+    if operator.normalized or operator.graph.num_edges == 0:
+        return tol
+    degrees = operator.graph.degrees
+    return max(tol * min(1.0, float(degrees.mean())), RESOLVED * float(degrees.max()))
 
 
 def _dense_spectrum(operator: Operator, count: int) -> tuple[Floats, Floats]:
