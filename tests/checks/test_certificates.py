@@ -7,7 +7,7 @@ import zerokelvin as zk
 from zerokelvin import Graph, learners, load, play, start
 from zerokelvin.certify import Assumption, Bound
 from zerokelvin.checks import CHECKS, ContractError, certificate_game, certificate_games
-from zerokelvin.checks.certificates import VARIANTS, variants
+from zerokelvin.checks.certificates import VARIANTS, keep_bound, variants
 from zerokelvin.checks.families import FAMILIES, draw_graph
 from zerokelvin.learners.base import Learner, State
 
@@ -90,9 +90,9 @@ class _Boastful(Learner):
 
 
 def test_the_contract_finds_a_false_certificate():
-    check = CHECKS["no bound that holds is exceeded, whatever the game"]
-    with pytest.raises(ContractError, match="wishful thinking"):
-        check(_Boastful())
+    verdicts = [keep_bound(_Boastful(), seed) for seed in range(40)]
+    assert any(verdict.fault and "wishful thinking" in verdict.fault for verdict in verdicts)
+    assert not all(verdict.applies for verdict in verdicts)
 
 
 class _Forgetful(_BoastfulState):

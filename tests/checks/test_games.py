@@ -7,7 +7,8 @@ import pytest
 
 import zerokelvin as zk
 from zerokelvin import learners
-from zerokelvin.checks.arenas import FAMILIES, ORDERS, draw_arena
+from zerokelvin.checks.arenas import draw_arena
+from zerokelvin.checks.families import FAMILIES, ORDERS
 from zerokelvin.checks.games import find_difference
 from zerokelvin.errors import GraphError
 from zerokelvin.learners.longest_path import LongestPath

@@ -1,8 +1,8 @@
-"""Small labelled graphs drawn at random, from the families in which learners behave differently.
+"""Labelled graphs drawn at random, from the families in which learners behave differently.
 
-Trees, cycles, cliques, grids, stars, barbells, random multigraphs and unions of these with lone nodes, of 1
-to 24 nodes, with weights that are equal, whole, real or spread over 12 orders of magnitude; labels at random,
-by region or all alike; orders at random or along the graph.
+Paths, stars, trees and forests; cycles, cliques, grids, barbells, random multigraphs and unions of these with
+lone nodes; weights that are equal, whole, real or spread over 12 orders of magnitude; labels at random, by
+region or all alike; orders at random or along the graph.
 """
 
 from __future__ import annotations
@@ -14,10 +14,21 @@ import numpy as np
 
 from zerokelvin.graph import Graph
 
-__all__ = ["FAMILIES", "Drawn", "draw_classes", "draw_graph", "draw_labels", "draw_order"]
+__all__ = [
+    "FAMILIES",
+    "FORESTS",
+    "ORDERS",
+    "Drawn",
+    "draw_classes",
+    "draw_graph",
+    "draw_labels",
+    "draw_order",
+    "draw_weights",
+]
 
 Edges = list[tuple[int, int]]
 Rng = np.random.Generator
+Family = Callable[[int, Rng], Edges]
 
 
 @dataclass(frozen=True)
@@ -28,21 +39,20 @@ class Drawn:
     text: str
 
 
-def _path(n: int, _rng: Rng) -> Edges:
+def _path(n: int) -> Edges:
     return [(i, i + 1) for i in range(n - 1)]
 
 
-def _cycle(n: int, rng: Rng) -> Edges:
-    return [(i, (i + 1) % n) for i in range(n)] if n > 2 else _path(n, rng)
+def _tree(n: int, rng: Rng) -> Edges:
+    return [(i, int(rng.integers(i))) for i in range(1, n)]
 
 
-def _clique(n: int, _rng: Rng) -> Edges:
-    n = min(n, 12)
-    return [(i, j) for i in range(n) for j in range(i)]
+def _circulant(n: int, *steps: int) -> Edges:
+    return [(i, (i + step) % n) for step in steps for i in range(n) if step % n]
 
 
-def _star(n: int, _rng: Rng) -> Edges:
-    return [(0, i) for i in range(1, n)]
+def _clique(nodes: range) -> Edges:
+    return [(i, j) for i in nodes for j in nodes if j < i]
 
 
 def _grid(n: int, rng: Rng) -> Edges:
@@ -51,19 +61,9 @@ def _grid(n: int, rng: Rng) -> Edges:
     return across + [(i, i + width) for i in range(n - width)]
 
 
-def _tree(n: int, rng: Rng) -> Edges:
-    return [(i, int(rng.integers(i))) for i in range(1, n)]
-
-
-def _binary_tree(n: int, _rng: Rng) -> Edges:
-    return [(i, (i - 1) // 2) for i in range(1, n)]
-
-
-def _barbell(n: int, _rng: Rng) -> Edges:
+def _barbell(n: int) -> Edges:
     half = n // 2
-    left = [(i, j) for i in range(half) for j in range(i)]
-    right = [(i, j) for i in range(half, n) for j in range(half, i)]
-    return left + right + ([(half - 1, half)] if half else [])
+    return _clique(range(half)) + _clique(range(half, n)) + ([(half - 1, half)] if half else [])
 
 
 def _multigraph(n: int, rng: Rng) -> Edges:
@@ -71,44 +71,49 @@ def _multigraph(n: int, rng: Rng) -> Edges:
     return [(int(i), int(j)) for i, j in pairs if i != j]
 
 
-def _forest(n: int, rng: Rng) -> Edges:
-    return [edge for edge in _tree(n, rng) if rng.random() < 0.8]
-
-
 def _union(n: int, rng: Rng) -> Edges:
+    """Several graphs of the other families beside each other."""
+    others = [family for name, family in FAMILIES.items() if name != "a union"]
     edges: Edges = []
     begin = 0
     while begin < n:
         size = int(rng.integers(1, n - begin + 1))
-        family = FAMILIES[int(rng.integers(len(FAMILIES) - 1))]
-        edges += [(begin + i, begin + j) for i, j in family(size, rng)]
+        edges += [(begin + i, begin + j) for i, j in others[int(rng.integers(len(others)))](size, rng)]
         begin += size
     return edges
 
 
-FAMILIES: tuple[Callable[[int, Rng], Edges], ...] = (
-    _path,
-    _cycle,
-    _clique,
-    _star,
-    _grid,
-    _tree,
-    _binary_tree,
-    _barbell,
-    _multigraph,
-    _forest,
-    _union,
-)
+FORESTS: dict[str, Family] = {
+    "a path": lambda n, rng: _path(n),
+    "a star": lambda n, rng: [(0, i) for i in range(1, n)],
+    "a binary tree": lambda n, rng: [(i, (i - 1) // 2) for i in range(1, n)],
+    "a caterpillar": lambda n, rng: [(i, i - 2 if i % 2 == 0 else i - 1) for i in range(1, n)],
+    "a random tree": _tree,
+    "a random forest": lambda n, rng: [edge for edge in _tree(n, rng) if rng.random() < 0.8],
+}
+FAMILIES: dict[str, Family] = {
+    **FORESTS,
+    "a cycle": lambda n, rng: _circulant(n, 1) if n > 2 else _path(n),
+    "a circulant": lambda n, rng: _circulant(n, 1, 2, 5),
+    "a clique": lambda n, rng: _clique(range(min(n, 30))),
+    "a grid": _grid,
+    "a barbell": lambda n, rng: _barbell(min(n, 40)),
+    "a bipartite graph": lambda n, rng: [(i, j) for i in range(n // 3) for j in range(n // 3, min(n, 50))],
+    "a random graph": lambda n, rng: _tree(n, rng) + _multigraph(n, rng),
+    "scattered edges": _multigraph,
+    "a union": _union,
+}
 
 
 def draw_graph(rng: Rng) -> Drawn:
     """A graph of a random family, mostly of 1 to 12 nodes.
 
     >>> draw_graph(np.random.default_rng(3)).text
-    'Graph.from_edges([(0, 1)], num_nodes=2)'
+    'Graph.from_edges([(1, 0), (2, 0)], num_nodes=3, weights=[1.788, 0.373])'
     """
     count = int(rng.integers(1, 13)) if rng.random() < 0.8 else int(rng.integers(13, 25))
-    edges = FAMILIES[int(rng.integers(len(FAMILIES)))](count, rng)
+    family = FAMILIES[sorted(FAMILIES)[int(rng.integers(len(FAMILIES)))]]
+    edges = family(count, rng)
     weights = draw_weights(len(edges), rng)
     weighing = "" if weights is None else f", weights={weights}"
     text = f"Graph.from_edges({edges}, num_nodes={count}{weighing})"
@@ -154,17 +159,52 @@ def draw_labels(graph: Graph, classes: Sequence[Hashable], rng: Rng) -> list[Has
 
 
 def draw_order(graph: Graph, nodes: Sequence[int], rng: Rng) -> list[int]:
-    """The nodes at random, forwards, backwards, leaves first, from both ends in turn, or some twice."""
-    ordered = sorted(nodes)
-    kind = int(rng.integers(6))
-    if kind == 1:
-        return ordered
-    if kind == 2:
-        return ordered[::-1]
-    if kind == 3:
-        return sorted(ordered, key=lambda node: len(graph.neighbors(node)))
-    if kind == 4:
-        return [ordered[i // 2] if i % 2 == 0 else ordered[-1 - i // 2] for i in range(len(ordered))]
-    if kind == 5:
-        return [int(i) for i in rng.choice(ordered, size=2 * len(ordered))]
-    return [int(i) for i in rng.permutation(ordered)]
+    """The nodes in one of the `ORDERS`."""
+    order = ORDERS[sorted(ORDERS)[int(rng.integers(len(ORDERS)))]]
+    return [int(node) for node in order(graph, sorted(nodes), rng)]
+
+
+def _leaves_first(graph: Graph, nodes: Sequence[int]) -> list[int]:
+    """The node with the fewest neighbours still to come, again and again."""
+    left = {node: len(graph.neighbors(node)) for node in nodes}
+    order: list[int] = []
+    while left:
+        node = min(left, key=lambda i: (left[i], i))
+        del left[node]
+        order.append(node)
+        for other in graph.neighbors(node).tolist():
+            if other in left:
+                left[other] -= 1
+    return order
+
+
+def _breadth_first(graph: Graph, nodes: Sequence[int], rng: Rng) -> list[int]:
+    wanted, order = dict.fromkeys(rng.permutation(nodes).tolist()), []
+    while wanted:
+        queue = [next(iter(wanted))]
+        seen = set(queue)
+        for node in queue:
+            fresh = [other for other in graph.neighbors(node).tolist() if other not in seen]
+            queue += fresh
+            seen.update(fresh)
+        for node in queue:
+            if node in wanted:
+                del wanted[node]
+                order.append(node)
+    return order
+
+
+def _from_both_ends(nodes: Sequence[int]) -> list[int]:
+    """The first, the last, the second, the last but one, ..."""
+    return [nodes[i // 2] if i % 2 == 0 else nodes[-1 - i // 2] for i in range(len(nodes))]
+
+
+ORDERS: dict[str, Callable[[Graph, Sequence[int], Rng], Sequence[int]]] = {
+    "in random order": lambda graph, nodes, rng: rng.permutation(nodes).tolist(),
+    "forwards": lambda graph, nodes, rng: nodes,
+    "backwards": lambda graph, nodes, rng: nodes[::-1],
+    "leaves first": lambda graph, nodes, rng: _leaves_first(graph, nodes),
+    "breadth first": _breadth_first,
+    "from both ends": lambda graph, nodes, rng: _from_both_ends(nodes),
+    "with repeats": lambda graph, nodes, rng: rng.choice(nodes, size=2 * len(nodes)).tolist(),
+}

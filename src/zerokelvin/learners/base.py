@@ -19,8 +19,8 @@ Three things are seen to here for every learner, by wrapping the methods that su
 
 - linear algebra has one thread wherever a margin is made (`zerokelvin.threads`);
 - graphs come with weights that floats can carry, and margins go out finite (`zerokelvin.learners.sound`);
-- the work is done on the graph numbered by the names of its nodes (``graph.by_name``), whatever the numbering the
-  caller uses (`zerokelvin.learners.renumbered`): margins, draws and ties depend on names, not on numbers.
+- the work is done on the graph numbered by the names of its nodes (``graph.by_name``), whatever the numbering
+  the caller uses (`zerokelvin.learners.renumbered`): margins, draws and ties depend on names, not on numbers.
 
 And every label that reaches a state is on its record (`zerokelvin.learners.noting`).
 """
@@ -420,7 +420,7 @@ class Learner(ABC):
         return super().__new__(cls)
 
     def __init_subclass__(cls, **named: Any) -> None:
-        """Let a subclass see graphs of a sound scale, numbered by name, one thread, and Python's own numbers."""
+        """Let a subclass see graphs of a sound scale, numbered by name, one thread and plain numbers."""
         super().__init_subclass__(**named)
         wrap_own(cls, ("prepare", "start", "start_problems"), on_sound_scale)
         wrap_own(cls, ("prepare", "start", "start_problems"), _by_name)
