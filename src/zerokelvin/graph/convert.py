@@ -15,7 +15,7 @@ import pyarrow.compute as pc
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from zerokelvin.errors import GraphError
+from zerokelvin.errors import GraphError, ParameterError
 from zerokelvin.graph.canonical import by_number
 from zerokelvin.graph.edge_columns import known_pair, known_weights
 
@@ -72,12 +72,12 @@ def as_graph(value: Any) -> Graph:
     if sp.issparse(value):
         return Graph.from_scipy(value)
     if isinstance(value, (str, bytes)) or hasattr(value, "__fspath__"):
-        raise GraphError(f"{value!r} is text, not a graph; read a file with zk.read_graph first.")
+        raise ParameterError(f"the text {value!r} is no graph; read a file with zk.read_graph first.")
     if isinstance(getattr(value, "graph", None), Graph):
-        raise GraphError(f"a {type(value).__name__} is not a graph but holds one; pass its .graph.")
+        raise ParameterError(f"a {type(value).__name__} is no graph but holds one; pass its .graph.")
     if is_frame(value) or isinstance(value, Iterable):
         return Graph.from_edges(value)
-    raise GraphError(
+    raise ParameterError(
         f"{type(value).__name__} is no graph; pass a Graph, a networkx or igraph graph, a scipy sparse "
         "matrix, a data frame of edges or a list of them."
     )
