@@ -39,7 +39,7 @@ from zerokelvin.errors import ParameterError
 from zerokelvin.flow.completion import complete_labelling
 from zerokelvin.graph import Graph
 from zerokelvin.graph.features import Features
-from zerokelvin.learners.base import Learner, Problems, State
+from zerokelvin.learners.base import Learner, Problems, Progress, State, Trace, Trials
 
 __all__ = ["Forgetting", "ForgettingProblems", "ForgettingState", "forgetful"]
 
@@ -107,6 +107,7 @@ class ForgettingProblems(Problems):
         self.elder = begin()
         self.heir: Problems | None = None
         self.answers: list[tuple[Any, NDArray[np.int8], Any]] = []
+        self.passed = False  # whether a game went on without the label of some trial
         super().__init__([ForgettingState(self, c) for c in range(len(self.elder.states))])
 
     @property
@@ -177,12 +178,23 @@ class ForgettingProblems(Problems):
             self.heir = self.begin()
             self.heir.teach(nodes[latest:], signs[latest:])
 
+    def play(self, trials: Trials, progress: Progress | None = None) -> Trace:
+        """The plain loop; the copies learn from answers, so no bound of theirs speaks of trials let pass."""
+        trace = super().play(trials, progress)
+        self.passed = self.passed or not trace.asked.all()
+        return trace
+
     def bound(self, labels: Any) -> Bound:
         """The sum over the stretches, each against a labelling that suits it.
 
         That is the labelling given; where an answer of the stretch contradicts it, the one of smallest cut
         that agrees with the stretch.
         """
+        bound = self._over_stretches(labels)
+        every = Assumption("every label is asked for", not self.passed)
+        return dataclasses.replace(bound, assumptions=(*bound.assumptions, every))
+
+    def _over_stretches(self, labels: Any) -> Bound:
         total = len(self.answers)
         starts = [0, *range(self.window, total - self.window, self.window)]
         parts = [self._stretch(start, labels) for start in starts]
