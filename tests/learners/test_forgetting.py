@@ -223,3 +223,14 @@ def test_drift_moves_whole_classes_at_even_moments():
     assert all(len(set(row)) == 3 for row in shown[[0, -1]].tolist())
     with pytest.raises(ParameterError, match="drift=-1"):
         zk.play(PATH, labels, "perceptron", drift=-1)
+
+
+def test_a_bound_says_nothing_of_trials_let_pass():
+    lone = zk.Graph.from_edges([], num_nodes=1)
+    run = zk.play(
+        lone, ["a"], "bbq", classes=("a", "b"), seed=582, label_noise=0.4, repeats=6, drift=2, forget=2
+    )
+    assert not run.asked.all()
+    assert not run.bound.is_broken_by(run.mistakes)
+    assert "every label is asked for" in str(run.bound)
+    assert zk.play(lone, ["a"], "perceptron", classes=("a", "b"), repeats=6, forget=2).bound.holds

@@ -39,7 +39,7 @@ from zerokelvin.errors import ParameterError
 from zerokelvin.flow.completion import complete_labelling
 from zerokelvin.graph import Graph
 from zerokelvin.graph.features import Features
-from zerokelvin.learners.base import Learner, Problems, State
+from zerokelvin.learners.base import Learner, Problems, Progress, State, Trace, Trials
 from zerokelvin.learners.growth import EXACT, Growth
 from zerokelvin.learners.wrapped import Wrapped, WrappedProblems, WrappedState
 
@@ -92,6 +92,7 @@ class ForgettingProblems(WrappedProblems):
         self.window = window
         self.heir: Problems | None = None
         self.answers: list[tuple[Any, NDArray[np.int8], Any]] = []
+        self.passed = False  # whether a game went on without the label of some trial
         super().__init__(begin())
 
     @property
@@ -142,12 +143,23 @@ class ForgettingProblems(WrappedProblems):
         """All answers are learnt again, so that every copy begins where it did."""
         Problems.hand_over(self, heir, growth)
 
+    def play(self, trials: Trials, progress: Progress | None = None) -> Trace:
+        """The plain loop; the copies learn from answers, so no bound of theirs speaks of trials let pass."""
+        trace = super().play(trials, progress)
+        self.passed = self.passed or not trace.asked.all()
+        return trace
+
     def bound(self, labels: Any) -> Bound:
         """The sum over the stretches, each against a labelling that suits it.
 
         That is the labelling given; where an answer of the stretch contradicts it, the one of smallest cut
         that agrees with the stretch.
         """
+        bound = self._over_stretches(labels)
+        every = Assumption("every label is asked for", not self.passed)
+        return dataclasses.replace(bound, assumptions=(*bound.assumptions, every))
+
+    def _over_stretches(self, labels: Any) -> Bound:
         total = len(self.answers)
         starts = [0, *range(self.window, total - self.window, self.window)]
         parts = [self._stretch(start, labels) for start in starts]
