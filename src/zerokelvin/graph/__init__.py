@@ -15,7 +15,7 @@ from zerokelvin.graph.structure import (
     geodesic_distances,
     label_balance,
 )
-from zerokelvin.graph.wide_diameter import wide_diameter, wide_diameters
+from zerokelvin.graph.wide_paths import wide_diameter, wide_diameters
 
 __all__ = [
     "ExponentialGraph",

@@ -36,6 +36,8 @@ PAIRS = 20_000  # pairs of nodes of a cluster up to which all its wide diameters
 def tuned_p(reach: float) -> float:
     """The p of bound (III) for clusters of (wide) diameter `reach`: 1 + 1/ln D, and 2 for D ≤ e.
 
+    Examples
+    --------
     >>> tuned_p(2.0), round(tuned_p(100.0), 3)
     (2.0, 1.217)
     """
@@ -79,6 +81,8 @@ def printed_bounds(graph: Graph, labels: ArrayLike) -> dict[str, float]:
     III: (Φ/κ)² log₂ D + c and IV: (Φ/κ) D + c with κ the least connectivity of a cluster and D the largest
     wide diameter at that level. Where a cluster has more than 200 nodes only level 1 is looked at.
 
+    Examples
+    --------
     >>> from zerokelvin.graph import generators
     >>> barbell = generators.barbell(5)
     >>> printed_bounds(barbell.graph, barbell.labels)

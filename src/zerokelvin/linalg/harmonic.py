@@ -74,7 +74,7 @@ def log_smoothest_norm(graph: ExponentialGraph, nodes: Ints, labels: Ints) -> fl
 
     >>> from zerokelvin.graph import exponential_graph
     >>> graph = exponential_graph([[0.0], [1.0], [3.0]], a=1000)
-    >>> round(log_smoothest_norm(graph, np.array([0, 2]), np.array([1, -1])) - np.log(4), 9)
+    >>> round(log_smoothest_norm(graph, np.array([0, 2]), np.array([1, -1])) - float(np.log(4)), 9)
     -2000.0
     """
     return float(np.log(4.0) + log_conductance(graph, nodes[labels > 0], nodes[labels < 0]))

@@ -37,6 +37,8 @@ Floats = NDArray[np.float64]
 def expected_cut(graph: Graph, labels: ArrayLike) -> float:
     """The edges of a random spanning tree that a labelling cuts, on average: Σ w_e r_e over its cut edges.
 
+    Examples
+    --------
     >>> square = Graph.from_edges([(0, 1), (1, 2), (2, 3), (3, 0)])
     >>> round(expected_cut(square, [1, 1, 0, 0]), 6)
     1.5

@@ -39,6 +39,8 @@ def wide_diameter(graph: Graph, level: int) -> Measured:
 
     Of a graph with one node it is 0 at every level, of one with several components infinite.
 
+    Examples
+    --------
     >>> square = Graph.from_edges([(0, 1), (1, 2), (2, 3), (3, 0)])
     >>> [wide_diameter(square, level).value for level in (1, 2, 3)]
     [2.0, 3.0, inf]
@@ -54,6 +56,8 @@ def wide_diameter(graph: Graph, level: int) -> Measured:
 def wide_diameters(graph: Graph, most: int | None = None) -> list[Measured]:
     """The wide diameters D(1), D(2), … up to the connectivity, or to `most`; none of a disconnected graph.
 
+    Examples
+    --------
     >>> [found.value for found in wide_diameters(Graph.from_edges([(0, 1), (1, 2), (2, 0)]))]
     [1.0, 2.0]
     """
