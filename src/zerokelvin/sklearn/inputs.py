@@ -129,9 +129,7 @@ def positive(name: str, value: Any) -> int:
 def seed_of(random_state: Any) -> int:
     """An integer as it is; for anything else scikit-learn accepts, one draw from it."""
     if isinstance(random_state, (int, np.integer)) and not 0 <= random_state <= SEEDS:
-        raise ParameterError(
-            "random_state must lie between 0 and 2^62, or be what scikit-learn takes."
-        )
+        raise ParameterError("random_state must lie between 0 and 2^62, or be what scikit-learn takes.")
     if isinstance(random_state, (int, np.integer)):
         return int(random_state)
     return int(check_random_state(random_state).randint(2**31 - 1))
