@@ -75,7 +75,7 @@ def reproduce(
     options |= {"data": data} if data else {}
     chosen = make_experiment(experiment, seed=seed, fast=fast, figures=figures, **options)
     writes = figures or output is not None
-    base = output or f"zerokelvin-{experiment}"
+    base = f"zerokelvin-{experiment}" if output is None else output
     folder = free_folder(base, f"{experiment}.json") if writes else None
     with reporting() as report:
         found = chosen.run(report)

@@ -26,6 +26,11 @@ __all__ = [
     "seed_of",
 ]
 
+MANY = 1_000_000
+"""Repeats and neighbours beyond which nothing is gained."""
+
+SEEDS = 2**62
+
 
 def given_graph(graph: Any) -> Graph:
     """The graph, refused if it is another library's."""
@@ -116,11 +121,15 @@ def positive(name: str, value: Any) -> int:
     """A parameter that counts something."""
     if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < 1:
         raise ParameterError(f"{name}={value!r} is not a positive whole number.")
+    if value > MANY:
+        raise ParameterError(f"{name} is above {MANY:,}; choose less.")
     return int(value)
 
 
 def seed_of(random_state: Any) -> int:
     """An integer as it is; for anything else scikit-learn accepts, one draw from it."""
+    if isinstance(random_state, (int, np.integer)) and not 0 <= random_state <= SEEDS:
+        raise ParameterError("random_state must lie between 0 and 2^62, or be what scikit-learn takes.")
     if isinstance(random_state, (int, np.integer)):
         return int(random_state)
     return int(check_random_state(random_state).randint(2**31 - 1))
