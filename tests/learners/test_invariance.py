@@ -207,6 +207,11 @@ def test_states_speak_of_nodes_as_the_caller_numbers_them():
     assert {node for node, _ in state.explain(line.index("b"))} == {line.index("d"), line.index("c")}
     assert state.margins(np.arange(4)).tolist() == [state.margin(i) for i in range(4)]
     assert state.f.shape == (4,)  # what is inside can be looked at
+    copy = learners.make("llgc").start(line)
+    copy.restore(state.snapshot())
+    assert set(state.snapshot()) == set(state.fields)
+    assert not set(state.fields) & {"f", "labels"}  # arrays in the order of numbers are never taken for these
+    assert copy.margins(np.arange(4)).tolist() == state.margins(np.arange(4)).tolist()
 
 
 def test_a_matrix_of_the_callers_keeps_its_order():
@@ -227,6 +232,7 @@ def test_every_method_is_translated(outer, base):
 def test_names_have_an_order_of_their_own():
     assert name_order(["b", "a", "c"]).tolist() == [1, 0, 2]
     assert name_order([10, 9, 2.5]).tolist() == [2, 1, 0]
+    assert name_order([10**400, True, -3, "x"]).tolist() == [2, 1, 0, 3]
     assert name_order([(1, "x"), (0, "y"), frozenset({2}), b"z", "s", 7]).tolist() == [5, 4, 3, 1, 0, 2]
     numbers = zk.Graph.from_edges([(0, 1), (1, 2)], names=[2, 0, 1])
     assert numbers.by_name.names == (0, 1, 2)
@@ -293,6 +299,7 @@ def test_the_dead_zone_is_relative():
     assert first_largest(np.array([0.3, 0.1 + 0.2])) == 0
     rows = np.array([[-0.1, 0.3, 0.1 + 0.2], [0.0, 0.0, 0.0], [-2e-12, 1e-12, 0.0], [-1.0, -1.0, -0.9]])
     assert decide(rows, 3).tolist() == [1, 0, 1, 2]
+    assert decide(np.array([[-np.inf, 2.0, np.inf]]), 3).tolist() == [2]
 
 
 FLOATING = [

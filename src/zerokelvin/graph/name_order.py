@@ -8,7 +8,6 @@ its `repr`. Kinds without such a text of their own stay in the order given.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Hashable, Sequence
 from numbers import Real
 from typing import Any
@@ -36,7 +35,7 @@ def name_order(names: Sequence[Hashable]) -> Ints:
 
 def _key(name: Any) -> tuple[Any, ...]:
     """What a name is sorted by: its kind, then its value."""
-    if isinstance(name, Real) and not math.isnan(name):
+    if isinstance(name, Real) and name == name:  # not NaN, which has no place among numbers
         return (0, name)
     if isinstance(name, str):
         return (1, str(name))

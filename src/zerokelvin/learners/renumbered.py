@@ -25,6 +25,9 @@ __all__ = ["RenumberedProblems", "RenumberedState", "hand_over"]
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
 
+BY_NAME = "by-name-"
+"""Before the names of saved arrays: a file whose arrays are in the order of numbers is replayed instead."""
+
 
 class RenumberedState(State):
     """A state on ``graph.by_name``, with nodes as `graph` numbers them."""
@@ -32,7 +35,7 @@ class RenumberedState(State):
     def __init__(self, inner: State, graph: Graph) -> None:
         self.inner = inner
         self.order, self.ranks = graph.name_order, graph.name_ranks
-        self.fields = inner.fields  # type: ignore[misc]  # what is saved is the state inside
+        self.fields = tuple(BY_NAME + name for name in inner.fields)  # type: ignore[misc]
 
     def margin(self, node: int) -> float:
         """The margin of the node."""
@@ -75,12 +78,12 @@ class RenumberedState(State):
         return self.inner.remark(int(self.ranks[node]))
 
     def snapshot(self) -> dict[str, NDArray[Any]]:
-        """The arrays of the state inside."""
-        return self.inner.snapshot()
+        """The arrays of the state inside, marked as in the order of names."""
+        return {BY_NAME + name: array for name, array in self.inner.snapshot().items()}
 
     def restore(self, arrays: Mapping[str, NDArray[Any]]) -> None:
         """Restore the state inside, whose record goes by rank."""
-        self.inner.restore(arrays)
+        self.inner.restore({name.removeprefix(BY_NAME): array for name, array in arrays.items()})
         record = self.inner.record
         self.record.replace(0, self.order[record.nodes], record.labels)
 

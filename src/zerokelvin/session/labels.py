@@ -127,7 +127,8 @@ def decide(margins: Floats, num_classes: int) -> Ints:
     """
     if num_classes <= 2:
         return np.where(margins[:, 0] >= 0, num_classes - 1, 0).astype(np.int64)
-    tied = margins.max(axis=1) - DEAD_ZONE * np.abs(margins).max(axis=1)
+    top, size = margins.max(axis=1), np.abs(margins).max(axis=1)
+    tied = top - np.where(np.isfinite(size), DEAD_ZONE * size, 0.0)
     return np.argmax(margins >= tied[:, None], axis=1).astype(np.int64)
 
 
