@@ -201,7 +201,7 @@ ARRAYS = [
     put("events", (6, 2), 0),
     put("events", (0, 1), 2**62),
     put("outcomes", (1, 0), 3),
-    put("outcomes", (1, 0), -1),
+    put("outcomes", (1, 0), -2),
     put("outcomes", (0, 0), 0),
     put("outcomes", (1, 1), 2),
     put("outcomes", (6, 1), 1),
@@ -296,6 +296,17 @@ def test_version_1_counts_what_its_outcomes_say(saved, tmp_path):
     assert view(zk.load(tmp_path / "v.zk", RING)) == view(session)
     write_version_1(session, tmp_path / "v.zk", change=lambda header, _: header.update(classes_given=["x"]))
     assert zk.load(tmp_path / "v.zk", RING).open_classes  # as it was then
+
+
+def test_version_1_forgot_classes_that_vanished_and_is_saved_all_the_same(saved, tmp_path):
+    session, _ = saved[1]
+    write_version_1(
+        session, tmp_path / "v.zk", change=lambda _, arrays: arrays["outcomes"].__setitem__((1, 0), -1)
+    )
+    loaded = zk.load(tmp_path / "v.zk", RING)
+    assert loaded._standing.outcomes[1].predicted is None
+    loaded.save(tmp_path / "w.zk")
+    assert view(zk.load(tmp_path / "w.zk", RING)) == view(loaded)
 
 
 @pytest.mark.parametrize("learner", [n for n in zk.learners.names() if n != "auto"])

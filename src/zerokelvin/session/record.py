@@ -64,7 +64,7 @@ def read_record(file: SessionFile, num_nodes: int) -> Record:
         names = _classes(header["outcome_classes"]) if current else classes
         rows = _table(file, "outcomes", 5 if current else 3)
         left_out = _table(file, "left_out", 2) if current else np.zeros((0, 2), dtype=np.int64)
-        outcomes = _outcomes(rows, left_out, names, events, current)
+        outcomes = _outcomes(rows, left_out, names, events)
     settled = require_whole("settled", header.get("settled", 0))
     retold = header.get("retold", False)
     has_states = header["states"] if current else bool(states)
@@ -122,15 +122,12 @@ def _events(rows: Ints, classes: tuple[Hashable, ...], num_nodes: int, most: int
     return [Event(kind, node, None if code < 0 else classes[code]) for kind, node, code in rows.tolist()]
 
 
-def _outcomes(
-    rows: Ints, left_out: Ints, names: tuple[Hashable, ...], events: list[Event], current: bool
-) -> list[Outcome]:
+def _outcomes(rows: Ints, left_out: Ints, names: tuple[Hashable, ...], events: list[Event]) -> list[Outcome]:
     codes, flags = rows[:, 0], rows[:, 1:]
     answered = np.array([event.kind == LEARN for event in events], dtype=np.bool_)
     require(bool(((flags == 0) | (flags == 1)).all()))
     require(bool(((codes >= -1) & (codes < len(names))).all()))
     require(not flags[~answered].any() and bool((codes[~answered] == -1).all()))
-    require(not current or bool((codes[answered] >= 0).all()))
     at, code = left_out.T
     require(bool(((at >= 0) & (at < len(events)) & (code >= 0) & (code < len(names))).all()))
     require(bool(answered[at].all()))
