@@ -18,7 +18,9 @@ from zerokelvin.learners.exact_gaussian import ExactProblems
 from zerokelvin.learners.gaussian import Gaussian, GaussianProblems
 from zerokelvin.learners.vector_covariance import VectorCovariance
 
-KERNELS = st.sampled_from(["regularized:0.1", "regularized:2", "normalized:0.1", "normalized:1"])
+KERNELS = st.sampled_from(
+    ["relative-regularized:0.1", "regularized:0.1", "regularized:2", "normalized:0.1", "normalized:1"]
+)
 MU = st.sampled_from([0.1, 0.3, 2.0])
 B = st.sampled_from([0.0, 1e-8, 0.5])
 VECTOR_KERNELS = {

@@ -7,6 +7,9 @@ import scipy.linalg
 def kernel(graph, name):
     """The matrix of a named kernel."""
     laplacian = graph.laplacian().toarray()
+    if name.startswith("relative-"):
+        name = name.removeprefix("relative-")
+        laplacian *= 4 / laplacian.diagonal().mean() if graph.num_edges else 1.0
     degrees = np.where(graph.degrees > 0, graph.degrees, 1.0)
     root = np.diag(1 / np.sqrt(degrees))
     kind, _, number = name.partition(":")
