@@ -29,7 +29,7 @@ def complete_labelling(graph: Graph, labels: Mapping[int, int]) -> NDArray[np.in
     [1, 1, -1]
     """
     if not graph.is_signed:
-        return minimum_cut(without_negligible(graph), labels).sides.astype(np.int64)
+        return minimum_cut(without_negligible(graph), list(labels.items())).sides.astype(np.int64)
     sides = np.zeros(graph.num_nodes, dtype=np.int64)
     queue = list(labels)
     sides[queue] = list(labels.values())

@@ -40,7 +40,7 @@ def sample_ideals(part: Part, samples: int, rng: np.random.Generator) -> Bools:
     """
     before = _rows(part.num, part.arcs[:, 1], part.arcs[:, 0])
     after = _rows(part.num, part.arcs[:, 0], part.arcs[:, 1])
-    out = np.empty((samples, part.num), dtype=np.bool_)
+    out = np.zeros((samples, part.num), dtype=np.bool_)
     if part.num == 0:
         return out
     usual = 4 * part.num

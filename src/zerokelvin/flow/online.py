@@ -181,7 +181,7 @@ class OnlineCut:
     def picard_queyranne(self) -> PicardQueyranne:
         """The current Picard–Queyranne graph."""
         nodes = self._state.nodes[self._layout.rows]
-        residual = np.empty(len(self._layout.arcs), dtype=np.int64)
+        residual = np.full(len(self._layout.arcs), -1)
         residual[self._layout.arcs] = self._state.arcs[:, RESIDUAL]
         return assemble(self.graph, self._capacities, residual, nodes[:, SIDE], nodes[:, COMPONENT])
 

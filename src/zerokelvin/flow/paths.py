@@ -81,7 +81,7 @@ def trace_path(s: State, row: int, node: int, longest: bool) -> Ints:
     """Arcs from an inner node's super-vertex to the source (row 0) or target (row 1) along its path."""
     indptr, arcs, nodes, lengths, _, tally = s
     total = length(s, row, node, longest)
-    found = np.empty(total, dtype=np.int64)
+    found = np.full(total, -1)
     c = nodes[node, COMPONENT]
     for k in range(total):
         x = c

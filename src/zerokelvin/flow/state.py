@@ -93,7 +93,7 @@ def arrange(graph: Graph, close: bool) -> Layout:
     if close and len(graph.indices):
         matrix = sp.csr_matrix(graph.adjacency)
         order = sp.csgraph.reverse_cuthill_mckee(matrix, symmetric_mode=True).astype(np.int64)
-        rows = np.empty(n, dtype=np.int64)
+        rows = np.full(n, -1)
         rows[order] = given
         if _spread(graph, rows) < _spread(graph, given):
             counts = np.diff(graph.indptr)[order]
@@ -107,7 +107,7 @@ def new_state(graph: Graph, capacities: Capacities, layout: Layout) -> State:
     n = graph.num_nodes
     parts = np.empty(n, dtype=np.int64)
     parts[layout.rows] = graph.components
-    degrees = np.empty(n, dtype=np.int64)
+    degrees = np.full(n, -1)
     degrees[layout.rows] = np.diff(graph.indptr)
     place = np.empty(len(layout.arcs), dtype=np.int64)
     place[layout.arcs] = np.arange(len(layout.arcs))

@@ -44,7 +44,7 @@ Bytes = NDArray[np.int8]
 @kernel
 def play(s: State, order: Ints, labels: Ints, longest: bool) -> Bytes:
     """Guess and learn the nodes of `order`, whose labels stand in `labels`; the guesses."""
-    guesses = np.empty(len(order), dtype=np.int8)
+    guesses = np.full(len(order), -1, dtype=np.int8)
     for t in range(len(order)):
         guesses[t] = guess(s, order[t], longest)
         learn(s, order[t], labels[t])
@@ -181,7 +181,7 @@ def local_part(s: State, v: int) -> tuple[int, Ints]:
             x = nodes[x, MEMBER]
             if x == c:
                 break
-    out = np.empty((len(found), 2), dtype=np.int64)
+    out = np.full((len(found), 2), -1)
     for k in range(len(found)):
         out[k, 0], out[k, 1] = found[k]
     return tail, out

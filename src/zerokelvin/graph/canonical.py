@@ -159,7 +159,7 @@ def _from_rows(edges: Any) -> tuple[NDArray[Any], Floats | None]:
             return np.array(ends, dtype=np.int64), weights
         except OverflowError:
             raise GraphError("a node index is beyond 64 bits; pass such numbers as names (text).") from None
-    array = np.empty((len(ends), 2), dtype=object)
+    array = np.full((len(ends), 2), None, dtype=object)
     for i, (u, v) in enumerate(ends):
         array[i, 0], array[i, 1] = u, v
     return array, weights

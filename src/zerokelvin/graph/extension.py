@@ -74,7 +74,7 @@ def named_pairs(graph: Graph, new: list[Hashable], edges: Any) -> tuple[Ints, Fl
     except TypeError:
         raise GraphError(f"edges {edges!r} are not pairs of nodes.") from None
     place = {name: count + i for i, name in enumerate(new)}
-    pairs = np.empty((len(listed), 2), dtype=np.int64)
+    pairs = np.full((len(listed), 2), -1)
     size = 3 if listed and not isinstance(listed[0], (str, bytes)) and len(listed[0]) == 3 else 2
     for row, edge in enumerate(listed):
         if isinstance(edge, (str, bytes)) or len(edge) != size:

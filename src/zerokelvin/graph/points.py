@@ -56,7 +56,7 @@ def check_points(X: ArrayLike) -> Floats:
 
 def distances_between(points: Floats, left: Ints, right: Ints) -> Floats:
     """Euclidean distance of every pair, from coordinate differences."""
-    result = np.empty(len(left))
+    result = np.full(len(left), np.nan)
     step = max(1, _BLOCK // points.shape[1])
     for at in range(0, len(left), step):
         part = slice(at, at + step)
@@ -85,7 +85,7 @@ def nearest_neighbors(
 def _exact(points: Floats, k: int) -> Ints:
     """Search among at most k + 1 copies of equal points; a point with k copies needs no search."""
     members, start, size = _equal_points(points)
-    nearest = np.empty((len(points), k), dtype=np.int64)
+    nearest = np.full((len(points), k), -1)
     crowded = np.flatnonzero(size > k)
     lowest = members[start[crowded, None] + np.arange(k + 1)]
     own = lowest == crowded[:, None]
@@ -114,7 +114,7 @@ def _by_tree(points: Floats, rows: Ints, k: int) -> Ints:
     place = np.empty(len(points), dtype=np.int64)
     place[tree.indices] = np.arange(len(points))
     visit = np.argsort(place[rows])  # near points one after the other: half the time on a million points
-    nearest = np.empty((len(rows), k), dtype=np.int64)
+    nearest = np.full((len(rows), k), -1)
     nearest[visit] = _from_tree(points, tree, rows[visit], k)
     return nearest
 

@@ -175,7 +175,7 @@ def _replay(
             used[payment[c]] += 1
         learn(s, v, y)
     counts[3] = len(bounds)
-    prices, given = np.empty(len(bounds)), np.empty(len(bounds))
+    prices, given = np.full(len(bounds), np.nan), np.full(len(bounds), np.nan)
     for k in range(len(bounds)):
         prices[k], given[k] = bounds[k], used[k]
     return counts, prices, given

@@ -198,13 +198,13 @@ class Diffusion:
 
     def values(self, node: int) -> Floats:
         """The value of every channel at a node."""
-        result = np.empty(len(self.totals))
+        result = np.full(len(self.totals), np.nan)
         read_values(self.relaxation.csr, self.arrays, self.frame, self.numbers, node, result)
         return result
 
     def margins(self, nodes: Ints) -> Floats:
         """The margins of several nodes in every problem, (nodes, problems)."""
-        result = np.empty((len(nodes), self.problems))
+        result = np.full((len(nodes), self.problems), np.nan)
         _all_margins(self.relaxation.csr, self.arrays, self.frame, self.numbers, nodes, result)
         return result
 
@@ -247,7 +247,7 @@ class Diffusion:
         """1 − g at the given nodes."""
         plain = np.array([self.numbers[0], 0.0, self.numbers[2]])
         result = np.empty(len(self.totals))
-        masses = np.empty(len(nodes))
+        masses = np.full(len(nodes), np.nan)
         for k, node in enumerate(nodes.tolist()):
             read_values(self.relaxation.csr, self.arrays, self.frame, plain, node, result)
             masses[k] = 1.0 - result.sum()

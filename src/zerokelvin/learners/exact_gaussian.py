@@ -154,7 +154,7 @@ def ridge_bound(norms: Sequence[float], radius: float, mu: float, against: float
 
 
 def _leads(covariance: Covariance, nodes: Ints) -> Floats:
-    result = np.empty((len(nodes), covariance.problems))
+    result = np.full((len(nodes), covariance.problems), np.nan)
     lookup_margins(covariance.means, nodes, result)
     return result
 

@@ -157,7 +157,7 @@ class LocalExpert(Expert):
     def table(self, nodes: Ints) -> Floats:
         """In compiled code."""
         diffusion = self.diffusion
-        result = np.empty((len(nodes), len(diffusion.totals)))
+        result = np.full((len(nodes), len(diffusion.totals)), np.nan)
         _read(diffusion.relaxation.csr, diffusion.arrays, diffusion.frame, diffusion.numbers, nodes, result)
         return result
 
@@ -168,7 +168,7 @@ class LocalExpert(Expert):
     def foresee(self, nodes: Ints, codes: Ints) -> Floats:
         """The compiled loop."""
         diffusion, solve = self.diffusion, self.diffusion.relaxation
-        result = np.empty((len(nodes), len(diffusion.totals)))
+        result = np.full((len(nodes), len(diffusion.totals)), np.nan)
         arrays, frame, numbers = diffusion.arrays, diffusion.frame, diffusion.numbers
         _foresee(solve.csr, arrays, frame, numbers, solve.scratch, nodes, codes, result)
         return result

@@ -238,7 +238,7 @@ def _weighted_part(cut: OnlineCut, node: int) -> tuple[Ints, Ints, Ints]:
     pairs, at = np.unique(arcs[:, 0] * (count + 2) + arcs[:, 1], return_inverse=True)
     merged = np.zeros(len(pairs), dtype=np.int64)
     np.add.at(merged, at.reshape(-1), weights)
-    members = np.empty(count, dtype=np.int64)
+    members = np.full(count, -1)
     members[number[1:-1] - 1] = own
     return members, np.column_stack([pairs // (count + 2), pairs % (count + 2)]), merged
 
@@ -269,8 +269,8 @@ def _collect(s: Arrays, own: Ints) -> tuple[Ints, Ints, Ints]:
             x = nodes[x, MEMBER]
             if x == own[k]:
                 break
-    pairs = np.empty((len(found), 2), dtype=np.int64)
-    weights = np.empty(len(found), dtype=np.int64)
+    pairs = np.full((len(found), 2), -1)
+    weights = np.full(len(found), -1)
     for k in range(len(found)):
         pairs[k, 0], pairs[k, 1], weights[k] = found[k]
     return lowest, pairs, weights
@@ -312,7 +312,7 @@ def _peel(num: int, arcs: Ints, weights: Ints, longest: bool) -> tuple[Ints, Int
                 missing -= not covered[j]
                 covered[j] = True
         ends.append(len(found))
-    vertices, marks = np.empty(len(found), dtype=np.int64), np.empty(len(ends), dtype=np.int64)
+    vertices, marks = np.full(len(found), -1), np.full(len(ends), -1)
     for k in range(len(found)):
         vertices[k] = found[k]
     for k in range(len(ends)):

@@ -75,7 +75,7 @@ class AdaHedge:
 
     def weights(self) -> Floats:
         """The weights for the next trial."""
-        result = np.empty(len(self.losses))
+        result = np.full(len(self.losses), np.nan)
         hedge_weights(self.logs, self.losses, self.totals, result)
         return result
 
@@ -94,7 +94,7 @@ class Combination:
 
     def probabilities(self, logs: Floats) -> Floats:
         """The probability of each class, from log-probabilities (experts, classes)."""
-        result = np.empty(logs.shape[1])
+        result = np.full(logs.shape[1], np.nan)
         combine(self.theta, np.ascontiguousarray(logs), result)
         return result
 

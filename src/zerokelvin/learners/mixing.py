@@ -104,7 +104,7 @@ class Mixing:
     @property
     def trust(self) -> Floats:
         """The weights of the experts, the class frequencies and the two combinations."""
-        result = np.empty(len(self.losses))
+        result = np.full(len(self.losses), np.nan)
         hedge_weights(self._logs_of_prior, self.losses, self.totals, result)
         return result
 
@@ -115,8 +115,8 @@ class Mixing:
 
     def judge_all(self, values: Floats) -> tuple[Ints, Floats]:
         """The same for several nodes, (nodes, experts, classes): classes predicted, and probabilities."""
-        winners = np.empty(len(values), dtype=np.int64)
-        chances = np.empty((len(values), len(self.counts)))
+        winners = np.full(len(values), -1)
+        chances = np.full((len(values), len(self.counts)), np.nan)
         _judge_all(values, self._rules, self._state, self._said, winners, chances)
         return winners, chances
 
@@ -126,8 +126,8 @@ class Mixing:
 
     def play(self, values: Floats, codes: Ints) -> tuple[Ints, Floats]:
         """Judge and learn over trials, (trials, experts, classes): classes predicted, and probabilities."""
-        winners = np.empty(len(codes), dtype=np.int64)
-        chances = np.empty((len(codes), len(self.counts)))
+        winners = np.full(len(codes), -1)
+        chances = np.full((len(codes), len(self.counts)), np.nan)
         _play(values, codes, self._rules, self._state, self._said, winners, chances)
         return winners, chances
 

@@ -89,7 +89,7 @@ class PairedFields:
 
     def table(self, nodes: Ints) -> Floats:
         """The mean of every class at several nodes, (nodes, classes)."""
-        result = np.empty((len(nodes), self.counts.shape[1]))
+        result = np.full((len(nodes), self.counts.shape[1]), np.nan)
         _table(self._system, self._fields, nodes, result)
         return result
 
@@ -100,7 +100,7 @@ class PairedFields:
 
     def foresee(self, nodes: Ints, codes: Ints) -> Floats:
         """The means before each trial when every class is revealed after it, (trials, classes)."""
-        result = np.empty((len(nodes), self.counts.shape[1]))
+        result = np.full((len(nodes), self.counts.shape[1]), np.nan)
         _foresee(self._csr, self._system, self._fields, self._ring, self._plan, nodes, codes, result)
         np.add.at(self.counts, (nodes, codes), 1.0)
         return result

@@ -105,7 +105,7 @@ class Votes:
 
     def margins(self, nodes: Ints) -> Floats:
         """The leads of every problem at several nodes."""
-        result = np.empty((len(nodes), self.problems))
+        result = np.full((len(nodes), self.problems), np.nan)
         lookup_margins(self.w, nodes, result)
         return result
 

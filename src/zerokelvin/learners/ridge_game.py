@@ -55,7 +55,7 @@ def score_of(x: Floats, kept: Floats, sides: int, side: int, forward_score: bool
 @kernel
 def scores_of(matrix: Floats, nodes: Ints, kept: Floats, sides: int, side: int, forward: bool) -> Floats:
     """The scores of several rows."""
-    scores, scratch = np.empty(len(nodes)), np.empty((2, kept.shape[1]))
+    scores, scratch = np.full(len(nodes), np.nan), np.empty((2, kept.shape[1]))
     for i in range(len(nodes)):
         scores[i] = score_of(matrix[nodes[i]], kept, sides, side, forward, scratch)
     return scores

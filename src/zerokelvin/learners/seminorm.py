@@ -90,7 +90,7 @@ def dual_terms(
         else:
             flow[e] += excess[node]
             excess[place[e, 0]] += excess[node]
-    terms = np.empty(len(d))
+    terms = np.full(len(d), np.nan)
     for e in range(len(d)):
         size = abs(flow[e])
         terms[e] = flow[e] * d[e] - size * (size / weights[e]) ** (q - 1) / q

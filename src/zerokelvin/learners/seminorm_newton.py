@@ -35,7 +35,7 @@ SETTLED = 1e-2  # force against pull from which on a smaller smoothing is tried
 
 def elimination_rank(graph: Graph) -> Ints:
     """The place of every node in an order of elimination that keeps factors sparse."""
-    rank = np.empty(graph.num_nodes, dtype=np.int64)
+    rank = np.full(graph.num_nodes, -1)
     pivot = minimum_degree(graph.indptr, graph.indices).pivot
     rank[np.argsort(pivot, kind="stable")] = np.arange(graph.num_nodes)
     return rank
@@ -103,7 +103,7 @@ class _Part:
         matrix = sp.csc_array((data, self.pattern.indices, self.pattern.indptr), shape=self.pattern.shape)
         options = {"SymmetricMode": True}
         factor = splu(matrix, permc_spec="NATURAL", diag_pivot_thresh=0.0, options=options)
-        move = np.empty(len(force))
+        move = np.full(len(force), np.nan)
         move[self.order] = -factor.solve(force[self.order])
         return move
 
@@ -113,7 +113,7 @@ def _forces(
     d: Floats, weights: Floats, place: Ints, p: float, smooth: float, count: int
 ) -> tuple[Floats, Floats, Floats, Floats]:
     """Pull and curvature of every edge in the smoothed energy, and their sums at every node."""
-    pull, conductance = np.empty(len(d)), np.empty(len(d))
+    pull, conductance = np.full(len(d), np.nan), np.full(len(d), np.nan)
     force, diagonal = np.zeros(count), np.zeros(count)
     for e in range(len(d)):
         square, extra = d[e] * d[e], smooth * smooth
@@ -133,7 +133,7 @@ def _forces(
 @kernel
 def _differences(move: Floats, place: Ints) -> Floats:
     """How a move of the nodes changes the difference over every edge."""
-    change = np.empty(len(place))
+    change = np.full(len(place), np.nan)
     for e in range(len(place)):
         change[e] = move[place[e, 0]] - (move[place[e, 1]] if place[e, 1] >= 0 else 0.0)
     return change

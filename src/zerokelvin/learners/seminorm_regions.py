@@ -102,7 +102,7 @@ def routes_to_labels(place: Ints, count: int) -> tuple[Ints, Ints]:
     starts = np.cumsum(starts)
     filled = starts[:-1].copy()
     rows = np.empty(starts[-1], dtype=np.int64)
-    order, via = np.empty(count, dtype=np.int64), np.full(count, -1)
+    order, via = np.full(count, -1), np.full(count, -1)
     found = 0
     for e in range(len(place)):
         i, j = place[e, 0], place[e, 1]

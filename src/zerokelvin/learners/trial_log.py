@@ -85,7 +85,7 @@ class LoggedState(State):
         if source is None:
             return np.zeros((0, 0)), labels
         at = np.array([nodes[t] for t in chosen], dtype=np.int64)
-        rows = np.empty((len(chosen), source.dimension))
+        rows = np.full((len(chosen), source.dimension), np.nan)
         rows[at >= 0] = source.matrix[at[at >= 0]]
         for row in np.flatnonzero(at < 0):
             rows[row] = source.vector(self.strangers[outside[row]])

@@ -49,7 +49,7 @@ class TwoSteps:
 
     def table(self, nodes: Ints) -> Floats:
         """The votes at several nodes, (nodes, classes)."""
-        result = np.empty((len(nodes), self.counts.shape[1]))
+        result = np.full((len(nodes), self.counts.shape[1]), np.nan)
         _table(self._csr, self._degrees, self._beside, nodes, result)
         return result
 
@@ -60,7 +60,7 @@ class TwoSteps:
 
     def foresee(self, nodes: Ints, codes: Ints) -> Floats:
         """The votes before each trial when every class is revealed after it, (trials, classes)."""
-        result = np.empty((len(nodes), self.counts.shape[1]))
+        result = np.full((len(nodes), self.counts.shape[1]), np.nan)
         _foresee(self._csr, self._degrees, self._beside, nodes, codes, result)
         np.add.at(self.counts, (nodes, codes), 1.0)
         return result

@@ -173,7 +173,7 @@ def _score(x: Floats, w: Floats, own: float) -> float:
 
 @kernel
 def _scores(matrix: Floats, nodes: Ints, w: Floats, own: Floats) -> Floats:
-    scores = np.empty(len(nodes))
+    scores = np.full(len(nodes), np.nan)
     for i in range(len(nodes)):
         scores[i] = _score(matrix[nodes[i]], w, own[nodes[i]])
     return scores

@@ -182,7 +182,7 @@ def _factor(csr: Any, excess: Any, samples: Any, rng: Any) -> Any:
         if nxt[i] >= 0:
             prv[nxt[i]] = i
         head[bucket] = i
-    sequence = np.empty(n, np.int32)
+    sequence = np.full(n, -1, dtype=np.int32)
     starts = np.zeros(n + 1, np.int64)
     rows = np.empty(edges + n + 16, np.int32)
     values = np.empty(edges + n + 16)

@@ -117,7 +117,7 @@ def eliminate(graph: ExponentialGraph) -> Eliminated:
     """Eliminate the vertices of a graph, component by component."""
     distances = _distance_matrix(graph)
     slack = _TIE * float(graph.distances.max(initial=0.0))
-    place = np.empty(graph.num_nodes, dtype=np.int64)
+    place = np.full(graph.num_nodes, -1)
     every, rows = [], []
     for component in range(graph.num_components):
         members = np.flatnonzero(graph.components == component)

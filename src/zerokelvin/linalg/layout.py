@@ -181,7 +181,7 @@ def lay_out(operator: Operator) -> Layout:
         within.sort_indices()
         kept = kept[shuffle]
     order = np.concatenate([order, roots, kept])
-    position = np.empty(graph.num_nodes, dtype=np.int64)
+    position = np.full(graph.num_nodes, -1)
     position[order] = np.arange(graph.num_nodes)
     first = order[:peeled]
     pivot = np.abs(pull[first]) + excess[first]
@@ -249,7 +249,7 @@ def _peel(csr: Any, excess: Any) -> Any:
             children[fill[above[i]]] = i
             fill[above[i]] += 1
     count = starts[n]
-    order = np.empty(count, np.int64)
+    order = np.full(count, -1)
     free = count
     for i in range(n):
         if above[i] < 0:

@@ -119,7 +119,7 @@ class Operator:
         graph, size = self.graph, self.graph.num_nodes
         entries = len(graph.indices) + size
         kind = np.int32 if entries <= np.iinfo(np.int32).max else np.int64
-        starts, places, data = np.empty(size + 1, kind), np.empty(entries, kind), np.empty(entries)
+        starts, places, data = np.empty(size + 1, kind), np.empty(entries, kind), np.full(entries, np.nan)
         if order is None:
             order = position = np.arange(size)
         else:

@@ -318,7 +318,7 @@ def _minimum_degree(starts: Any, iw: Any, limit: float, patience: float) -> Any:
 def _assembly_tree(owner: Any, rank: Any) -> Any:
     """Number the pivots in elimination order; the pivot of every node, the parent of every pivot."""
     n = len(owner)
-    pivot = np.empty(n, np.int64)
+    pivot = np.full(n, -1)
     count = 0
     for i in range(n):
         if rank[i] >= 0:

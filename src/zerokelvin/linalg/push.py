@@ -176,7 +176,7 @@ def _push(
                 queue[tail] = v
                 waiting[v] = True
                 length += 1
-    values = np.empty(known)
+    values = np.full(known, np.nan)
     for k in range(known):
         values[k] = estimate[seen[k]]
         estimate[seen[k]] = 0.0

@@ -243,7 +243,7 @@ def _from_ground(graph: Graph) -> tuple[Floats, Floats, Ints]:
         grounded = np.concatenate([lonely, offset + np.flatnonzero(hung)])
     from_ground[: len(layout.parent)] = 1.0
     substitute_one(layout.parent, np.ones(len(layout.parent)), layout.pivot, from_ground)
-    ground = np.empty(graph.num_components, dtype=np.int64)
+    ground = np.full(graph.num_components, -1)
     nodes = layout.order[grounded]
     ground[graph.components[nodes]] = nodes
     return from_ground[position], by_edge, ground

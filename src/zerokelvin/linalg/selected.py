@@ -46,7 +46,7 @@ def selected_inverse(factor: SparseCholesky, rows: Ints, columns: Ints) -> tuple
     diagonal = np.empty(size)
     entries = np.empty(len(rows))
     _select(structure, factor.panels, starts, high[by_column], diagonal, entries)
-    result = np.empty(len(rows))
+    result = np.full(len(rows), np.nan)
     result[by_column] = entries
     return diagonal[position], result
 

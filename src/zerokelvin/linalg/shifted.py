@@ -164,7 +164,7 @@ def _apply_inverse(factor: Floats, vector: Floats, result: Floats) -> None:
 def _conjugate_gradients(factor: Floats, gap: float, right: Floats, x: Floats) -> Floats:
     """Solve (I + gap·M⁻¹) x = M⁻¹ right from the guess x, M = L D Lᵀ."""
     d = right.shape[0]
-    target = np.empty(d)
+    target = np.full(d, np.nan)
     _apply_inverse(factor, right, target)
     if gap == 0.0:
         return target

@@ -93,7 +93,7 @@ def sketch_resistances(
         raise ParameterError(f"failure={failure} must lie strictly between 0 and 1.")
     solver = solver or analyse(graph, tol=1e-8)
     roots = np.sqrt(graph.edge_weights / directions)
-    coordinates = np.empty((graph.num_nodes, directions))
+    coordinates = np.full((graph.num_nodes, directions), np.nan)
     for start in range(0, directions, BLOCK):
         stop = min(start + BLOCK, directions)
         signs = rng.integers(0, 2, size=(graph.num_edges, stop - start)) * 2.0 - 1.0

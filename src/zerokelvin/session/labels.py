@@ -58,7 +58,7 @@ def class_array(classes: Sequence[Hashable]) -> NDArray[Any]:
             classes
         ):  # it drops nulls at the end of text
             return array
-    array = np.empty(len(classes), dtype=object)
+    array = np.full(len(classes), None, dtype=object)
     array[:] = list(classes)
     return array
 

@@ -56,7 +56,7 @@ class Run:
         """The nodes, by name, in the order they were played."""
         if self.graph.names is None:
             return self.nodes
-        names = np.empty(self.trials, dtype=object)
+        names = np.full(self.trials, None, dtype=object)
         names[:] = [self.graph.names[i] for i in self.nodes]
         return names
 

@@ -122,7 +122,7 @@ class LayeredSampler:
 @kernel
 def _pick(chosen: Ints, starts: Ints, edges: Ints, sums: Floats, coins: Floats) -> Ints:
     """One of the edges of every chosen group, with probability proportional to its weight."""
-    picked = np.empty(len(chosen), dtype=np.int64)
+    picked = np.full(len(chosen), -1)
     for k in range(len(chosen)):
         at, last = starts[chosen[k]], starts[chosen[k] + 1] - 1
         aim = coins[k] * sums[last]

@@ -52,7 +52,7 @@ def deciding_hinges(hinges: Hinges, node: int) -> tuple[Ints, Ints]:
                 top += 1
             line = hinges.nodes[hinge, LOWER] if upwards else hinges.lines[line, NEXT]
             upwards = False
-    labels = np.empty(count, dtype=np.int64)
+    labels = np.full(count, -1)
     for k in range(count):
         labels[k] = hinges.nodes[found[k], LABEL]
     return found[:count].copy(), labels

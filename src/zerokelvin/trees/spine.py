@@ -69,7 +69,7 @@ def linearise(tree: Graph) -> Spine:
 def spine_arrays(indptr: Ints, indices: Ints, weights: Floats) -> tuple[Ints, Ints, Floats]:
     """The arrays of a `Spine`."""
     n = len(indptr) - 1
-    order = np.empty(n, dtype=np.int64)
+    order = np.full(n, -1)
     position = np.full(n, -1)
     joint = np.zeros(n)
     stack = np.empty(n, dtype=np.int64)

@@ -164,7 +164,7 @@ def _trace(indptr: Ints, indices: Ints, reverse: Ints, alive: Bools) -> tuple[In
 @kernel
 def running_sums(rows: Ints, weights: Floats) -> Floats:
     """Sums of the weights up to and including every entry, within its row."""
-    sums = np.empty(len(weights))
+    sums = np.full(len(weights), np.nan)
     for node in range(len(rows) - 1):
         total = 0.0
         for at in range(rows[node], rows[node + 1]):

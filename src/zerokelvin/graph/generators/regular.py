@@ -104,8 +104,8 @@ def _decode_pruefer(code: Ints, count: int) -> tuple[Ints, Ints, Ints]:
     remaining = np.ones(count, dtype=np.int64)
     for node in code:
         remaining[node] += 1
-    leaves = np.empty(count - 1, dtype=np.int64)
-    parents = np.empty(count - 1, dtype=np.int64)
+    leaves = np.full(count - 1, -1)
+    parents = np.full(count - 1, -1)
     sizes = np.ones(count, dtype=np.int64)
     pointer = 0
     while remaining[pointer] != 1:
