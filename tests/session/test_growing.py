@@ -327,6 +327,21 @@ def test_files_without_outcomes_still_load(tmp_path):
     assert figures(zk.load(path, PATH)) == figures(session)
 
 
+def test_a_grown_perceptron_of_version_1_had_no_record_and_gets_one(tmp_path):
+    path = tmp_path / "s.zk"
+    session = zk.start(zk.Graph.from_edges([(0, 1), (1, 2), (2, 3)]), "perceptron", classes=["x", "y"])
+    session.learn(0, "x")
+    session.learn(3, "y")
+    session.add_nodes(1, [(3, 4)])
+    session.learn(1, "x")
+    write_version_1(session, path, ("state/0/seen_",))
+    loaded = zk.load(path, session.graph)
+    assert figures(loaded) == figures(session)
+    labels = ["x", "x", "y", "y", "y"]
+    assert loaded.bound(labels) == session.bound(labels)
+    assert [loaded.predict(i) for i in range(5)] == [session.predict(i) for i in range(5)]
+
+
 @pytest.mark.parametrize(
     ("learner", "call", "error", "says"),
     [

@@ -20,6 +20,7 @@ from zerokelvin.io.session_file import SessionFile, read_session, sound, write_s
 from zerokelvin.learners import Learner
 from zerokelvin.learners.forgetting import Forgetting
 from zerokelvin.learners.growth import CARRIED
+from zerokelvin.learners.noting import SEEN
 from zerokelvin.session.class_names import to_json
 from zerokelvin.session.prediction import SKIP, Event, Outcome
 from zerokelvin.session.record import PROBLEMS, Record, read_record, require
@@ -119,7 +120,7 @@ def _standing(record: Record, file: SessionFile, graph: Graph) -> Standing:
     if outcomes is None:
         return standing.retelling(events, [None] * len(events), 0)
     if record.has_states and (file.version > 1 or carried):  # version 1 has no hash to trust its states by
-        _restore(standing, file, len(events))
+        _restore(standing, file, events)
         standing.note(events, outcomes)
     else:
         standing.take(events, outcomes)
@@ -127,20 +128,31 @@ def _standing(record: Record, file: SessionFile, graph: Graph) -> Standing:
     return standing
 
 
-def _restore(standing: Standing, file: SessionFile, num_events: int) -> None:
-    """Put saved arrays into fresh states, each of the type it has there and no larger than it can be."""
-    reach = 4 * (standing.graph.num_nodes + num_events) + 64
+def _restore(standing: Standing, file: SessionFile, events: Sequence[Event]) -> None:
+    """Put saved arrays into fresh states, each of the type it has there and no larger than it can be.
+
+    Files of version 1 have no record of the labels shown: it is made from the events.
+    """
+    reach = 4 * (standing.graph.num_nodes + len(events)) + 64
     states = standing.problems.states
-    wanted = {f"state/{i}/{name}" for i, state in enumerate(states) for name in state.fields}
+    missing = SEEN if file.version == 1 else ()
+    wanted = {
+        f"state/{i}/{name}" for i, state in enumerate(states) for name in state.fields if name not in missing
+    }
     require(wanted == {name for name in file.shapes if name.startswith("state/")})
     for i, state in enumerate(states):
         for name, fresh in state.snapshot().items():
+            if name in missing:
+                continue
             dtype, shape = file.shapes[f"state/{i}/{name}"]
             grown = fresh.size == 0 and len(shape) <= 2  # a list that was empty does not say what it holds
             require(grown or (dtype.kind == fresh.dtype.kind and len(shape) == fresh.ndim))
             require(max(shape, default=0) <= max(reach, 0, *fresh.shape))
+    nodes, signs = standing.lessons(events)
     for i, state in enumerate(states):
-        state.restore({name: file.array(f"state/{i}/{name}") for name in state.fields})
+        arrays = {name: file.array(f"state/{i}/{name}") for name in state.fields if name not in missing}
+        shown = dict(zip(SEEN, (nodes, signs[:, i]), strict=True)) if missing else {}
+        state.restore(arrays | shown)
 
 
 def _snapshots(standing: Standing) -> list[Snapshot] | None:

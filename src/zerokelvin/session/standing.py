@@ -128,7 +128,7 @@ class Standing:
             other.retell(self.events, self.outcomes)
         else:
             if self.counts.any():
-                answers = Growth(self.graph, graph, lambda: self._lessons(self.events))
+                answers = Growth(self.graph, graph, lambda: self.lessons(self.events))
                 self.problems.hand_over(other.problems, answers)
             other.note(self.events, self.outcomes)
         other.settled, other.retold = len(self.events), self.retold
@@ -143,7 +143,7 @@ class Standing:
     def take(self, events: Sequence[Event], outcomes: Sequence[Outcome]) -> None:
         """Learn events with what they found; if interrupted, the standing is no longer intact."""
         self.intact = False
-        nodes, signs = self._lessons(events)
+        nodes, signs = self.lessons(events)
         learns = self._learns(events, outcomes)
         if learns is None and len(nodes) > 1:
             self.problems.teach(nodes, signs)
@@ -179,7 +179,7 @@ class Standing:
         self.outcomes.extend(outcomes)
         self.events.extend(events)
 
-    def _lessons(self, events: Sequence[Event]) -> tuple[Ints, NDArray[np.int8]]:
+    def lessons(self, events: Sequence[Event]) -> tuple[Ints, NDArray[np.int8]]:
         """The nodes of answers and lessons, and their labels in every problem."""
         told = [(event.node, self.codes[event.label]) for event in events if event.kind != SKIP]
         nodes, codes = np.array(told, dtype=np.int64).reshape(-1, 2).T
