@@ -74,12 +74,12 @@ def to_json(label: Hashable) -> Any:
 
 def from_json(value: Any) -> Hashable:
     """The class that `to_json` wrote; refused where it wrote none."""
-    return class_name(_read(value, 0))
+    return class_name(_read(value))
 
 
-def _read(value: Any, depth: int) -> Any:
+def _read(value: Any) -> Any:
     if isinstance(value, dict) and list(value) == ["tuple"] and isinstance(value["tuple"], list):
-        return tuple(_read(part, depth + 1) for part in value["tuple"])
+        return tuple(_read(part) for part in value["tuple"])
     if not isinstance(value, (str, bool, int, float)):
         raise LabelError(f"{value!r} is no class.")
     return value

@@ -16,7 +16,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from zerokelvin import learners
-from zerokelvin.errors import LabelError, ParameterError
 from zerokelvin.io.session_file import SessionFile
 from zerokelvin.learners import parse_policy
 from zerokelvin.learners.forgetting import forgetful
@@ -140,7 +139,3 @@ def _outcomes(rows: Ints, left_out: Ints, names: tuple[Hashable, ...], events: l
         shown = [bool(flag) for flag in late]
         found.append(Outcome(predicted, bool(asked), bool(overruled), tuple(silent.get(i, ())), *shown))
     return found
-
-
-PROBLEMS = (LabelError, ParameterError)
-"""What the settings of a damaged file may raise in other parts of the package."""

@@ -23,7 +23,7 @@ from zerokelvin.learners.growth import CARRIED
 from zerokelvin.learners.noting import SEEN
 from zerokelvin.session.class_names import to_json
 from zerokelvin.session.prediction import SKIP, Event, Outcome
-from zerokelvin.session.record import PROBLEMS, Record, read_record, require
+from zerokelvin.session.record import Record, read_record, require
 from zerokelvin.session.standing import Standing, Terms
 
 __all__ = ["Packed", "packed", "read", "save", "unpacked"]
@@ -77,11 +77,7 @@ def read(path: str | os.PathLike[str], graph: Graph) -> Standing:
     with sound(path):
         if file.header["graph"] != graph.content_hash:
             raise SessionError(_other_graph(file, graph))
-        try:
-            record = read_record(file, graph.num_nodes)
-        except PROBLEMS:
-            file.refuse()
-        return _standing(record, file, graph)
+        return _standing(read_record(file, graph.num_nodes), file, graph)
 
 
 def packed(standing: Standing) -> Packed:
