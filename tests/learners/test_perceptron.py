@@ -161,8 +161,8 @@ def test_equation_4_of_pounce(game):
     state = Perceptron(b=reach).start(graph)
     _, mistakes = run(state, trials)
     bound = state.bound(labels, "4")
-    assert bound.holds
-    assert bound.allows(len(mistakes))
+    assert bound.holds == (reach > 0)  # a single node has R_G = 0, and with b = 0 nothing is ever learnt
+    assert bound.allows(len(mistakes)) or not bound.holds
     known = {node: int(labels[node]) for node in state.mistaken_nodes}
     wanted = least_norm(graph, known) if known else 0.0
     assert bound.value == pytest.approx(2 * wanted * reach + 2, rel=1e-6, abs=1e-6)

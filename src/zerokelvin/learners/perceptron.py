@@ -181,8 +181,8 @@ class PerceptronState(State):
         graph.require_positive("equation (4)")
         nodes = np.unique(np.array(self.mistaken_nodes, dtype=np.int64))
         least, far = smoothest(graph, nodes, u[nodes]).squared_norm, float(resistance_diameter(graph))
-        same = math.isclose(b, far, rel_tol=1e-6, abs_tol=1e-12) and c == 0
-        assumptions.append(Assumption("b = R_G and c = 0", same))
+        same = math.isclose(b, far, rel_tol=1e-6) and far > 0 and c == 0  # on a single node K would be 0
+        assumptions.append(Assumption("b = R_G > 0 and c = 0", same))
         terms = {"‖u*‖²": least, "R_G": far, "4Φ": 4 * cut(graph, u)}
         return Bound(2 * least * far + 2, "Equation (4), Herbster 2008", terms, tuple(assumptions))
 
