@@ -2,9 +2,9 @@
 
 A BLAS library splits sums among its threads, and a sum split otherwise rounds otherwise. `single_threaded`
 holds the BLAS libraries of the process to one thread while a margin, or what margins are made from, is
-computed; `alone` does so for a function. The number of threads belongs to the whole process: the first to
-enter sets it to one, the last to leave puts it back, so that several threads of a program may enter and leave
-in any order. Code outside is never made wrong by that, only slower for as long.
+computed; `on_one_thread` does so for a function. The number of threads belongs to the whole process: the
+first to enter sets it to one, the last to leave puts it back, so that several threads of a program may enter
+and leave in any order. Code outside is never made wrong by that, only slower for as long.
 
 A BLAS that cannot be told its number of threads (Apple's Accelerate) is left as it is.
 """
@@ -20,7 +20,7 @@ from typing import Any, TypeVar, cast
 import scipy.linalg  # noqa: F401  # so that its library is among those found
 from threadpoolctl import ThreadpoolController
 
-__all__ = ["alone", "single_threaded"]
+__all__ = ["on_one_thread", "single_threaded"]
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 Held = list[tuple[Any, int]]  # libraries that had more threads, and how many
@@ -107,7 +107,7 @@ def single_threaded() -> Iterator[None]:
         _GATE.leave()
 
 
-def alone(function: Function) -> Function:
+def on_one_thread(function: Function) -> Function:
     """Let a function run with linear algebra held to one thread."""
 
     @functools.wraps(function)

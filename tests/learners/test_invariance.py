@@ -22,7 +22,7 @@ from zerokelvin.learners.perceptron import Perceptron, PerceptronState
 from zerokelvin.learners.renumbered import RenumberedProblems, RenumberedState
 from zerokelvin.learners.ties import DEAD_ZONE, first_largest, settle, settled_dot
 from zerokelvin.session.labels import decide
-from zerokelvin.threads import alone, single_threaded
+from zerokelvin.threads import on_one_thread, single_threaded
 
 
 def circulant(n, steps=(1, 2, 5)):
@@ -125,13 +125,15 @@ def test_threads_are_put_back_whoever_leaves_last():
         worker.join()
         assert set(seen[0]) == {1}
         assert blas_threads() == before
-        worker = threading.Thread(target=alone(lambda: seen.append(blas_threads())))  # a thread by itself
+        worker = threading.Thread(
+            target=on_one_thread(lambda: seen.append(blas_threads()))
+        )  # a thread by itself
         worker.start()
         worker.join()
         assert set(seen[1]) == {1}
         assert blas_threads() == before
         with pytest.raises(ZeroDivisionError):
-            alone(lambda: 1 / 0)()
+            on_one_thread(lambda: 1 / 0)()
         assert blas_threads() == before
 
 

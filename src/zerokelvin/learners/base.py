@@ -50,7 +50,7 @@ from zerokelvin.learners.parameters import check_types, make_plain
 from zerokelvin.learners.sound import finite, on_sound_scale, wrap_own
 from zerokelvin.linalg.solution import ScalingWarning
 from zerokelvin.registry import Registry
-from zerokelvin.threads import alone
+from zerokelvin.threads import on_one_thread
 
 __all__ = ["LEARNERS", "Learner", "Problems", "State", "Trace", "Trials", "learner", "make", "names", "sign"]
 
@@ -89,7 +89,7 @@ class State(ABC):
         super().__init_subclass__(**named)
         note_state(cls)
         wrap_own(cls, ("margin", "margins"), finite)
-        wrap_own(cls, _OF_STATES, alone)
+        wrap_own(cls, _OF_STATES, on_one_thread)
 
     @property
     def seen_nodes(self) -> Ints:
@@ -238,7 +238,7 @@ class Problems:
         super().__init_subclass__(**named)
         note_problems(cls)
         wrap_own(cls, ("margins", "play"), finite)
-        wrap_own(cls, _OF_PROBLEMS, alone)
+        wrap_own(cls, _OF_PROBLEMS, on_one_thread)
         wrap_own(cls, ("hand_over",), _to_renumbered)
 
     def margins(self, node: int) -> Floats:
@@ -364,7 +364,7 @@ def _to_renumbered(method: Callable[..., None]) -> Callable[..., None]:
 def _by_name(method: Callable[..., Any]) -> Callable[..., Any]:
     """A method of a learner that takes a graph, given it numbered by name; what it starts is translated."""
 
-    @alone
+    @on_one_thread
     @functools.wraps(method)
     def given(self: Learner, graph: Graph, *values: Any, **named: Any) -> Any:
         inner = graph.by_name if type(graph) is Graph and self.goes_by_name() else graph
@@ -391,7 +391,7 @@ def _with_plain_numbers(method: Callable[[Any], None]) -> Callable[[Any], None]:
 
 
 note_problems(Problems)
-wrap_own(Problems, _OF_PROBLEMS, alone)
+wrap_own(Problems, _OF_PROBLEMS, on_one_thread)
 wrap_own(Problems, ("hand_over",), _to_renumbered)
 
 

@@ -24,7 +24,7 @@ from zerokelvin.linalg.krylov import krylov_schur
 from zerokelvin.linalg.operator import Operator
 from zerokelvin.linalg.solution import StagnationWarning
 from zerokelvin.linalg.solver import analyse
-from zerokelvin.threads import alone
+from zerokelvin.threads import on_one_thread
 
 __all__ = ["Eigenpairs", "smallest_eigenpairs"]
 
@@ -62,7 +62,7 @@ class Eigenpairs:
     converged: bool = True
 
 
-@alone
+@on_one_thread
 def smallest_eigenpairs(
     graph: Graph,
     count: int,
