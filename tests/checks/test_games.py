@@ -24,7 +24,6 @@ def test_a_binary_tree_from_its_last_leaf_stays_within_its_bound():
     assert run.bound.allows(run.mistakes)
 
 
-@pytest.mark.kernels
 def test_longest_path_plays_every_trial_of_a_forest():
     faults = [find_difference(LongestPath(), seed).fault for seed in range(300)]
     assert [fault for fault in faults if fault] == []
