@@ -100,7 +100,11 @@ def test_badly_scaled_weights_never_give_a_silent_wrong_column(engine, weak):
         said = [w for w in given if issubclass(w.category, SolverWarning)]
         wrong = np.abs(solution.value - wanted).max() > 1e-3 * np.abs(wanted).max()
         assert not wrong or (said and solution.status != "converged")
-        assert weak > 1e-8 or said
+        if engine in ("auto", "direct") and weak < 1e-8:  # made without subtraction
+            assert not said
+            assert np.abs(solution.value - wanted).max() <= 1e-10 * np.abs(wanted).max()
+        else:
+            assert weak > 1e-8 or said
 
 
 @pytest.mark.parametrize("engine", ENGINES)

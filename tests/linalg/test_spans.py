@@ -14,6 +14,7 @@ from zerokelvin.linalg.geometry import geometry_of
 from zerokelvin.linalg.kernels import kernel_columns
 from zerokelvin.linalg.operator import Operator
 from zerokelvin.linalg.resistance import resistance_diameter
+from zerokelvin.linalg.solution import ScalingWarning
 from zerokelvin.linalg.solver import analyse, inverse_matrix
 from zerokelvin.linalg.spectral import smallest_eigenpairs
 
@@ -42,6 +43,17 @@ def test_columns_are_right_whatever_weights_span(orders, shift):
         assert np.abs(found - exact).max() <= 1e-12 * np.abs(exact).max()
         assert np.allclose(solver.columns(np.arange(graph.num_nodes)), found, rtol=1e-12)
         assert np.abs(inverse_matrix(graph, shift) - exact).max() <= 1e-12 * np.abs(exact).max()
+
+
+def test_right_hand_sides_that_cancel_are_judged():
+    """A difference within a cluster that hangs from the rest by 10⁻²⁴ is lost: no silent answer."""
+    cycle = [(0, 1), (1, 2), (2, 0)]
+    edges = [*cycle, *((u + 3, v + 3) for u, v in cycle), (0, 3), (1, 4)]
+    graph = Graph.from_edges(edges, [1.1, 1.3, 0.7, 1.7, 0.9, 1.9, 1e-24, 3e-24])
+    right = np.array([1.0, -1.0, 0.0, 0.0, 0.0, 0.0])
+    with pytest.warns(ScalingWarning, match="may be wrong"):
+        assert analyse(graph).solve(right).status == "ill-scaled"
+    assert analyse(graph).solve(np.eye(6)[0]).status == "converged"
 
 
 def test_the_dense_inverse_is_not():
