@@ -167,14 +167,17 @@ class GraphClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def decision_function(self, X: Any) -> Floats:
         """The margins: of two classes one number per row, positive for ``classes_[1]``; else one per class.
 
-        A tie of two classes, margin 0, goes to ``classes_[1]`` and is shown as the least normal number.
+        A tie of two classes, margin 0, goes to ``classes_[1]`` and is shown as the least normal number; of
+        several classes that are tied but for rounding, the one predicted has the largest margin.
         A node whose component has no label yet is predicted by the class shares so far, and those stand
         in for its margins (of two classes their difference, a tie counting for the first). A single
         class has nothing to decide and 0 everywhere.
         """
         margins = self._margins(X)
         if len(self.classes_) > 2:
-            return margins
+            shown = margins.copy()
+            shown[np.arange(len(shown)), decide(margins, len(self.classes_))] = margins.max(axis=1)
+            return shown
         if len(self.classes_) < 2:
             return np.zeros(len(margins))
         return np.where(margins[:, 0] == 0, np.finfo(np.float64).tiny, margins[:, 0])
