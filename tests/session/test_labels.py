@@ -5,7 +5,8 @@ import pytest
 
 import zerokelvin as zk
 from zerokelvin.errors import LabelWarning
-from zerokelvin.session.labels import encode_labels
+from zerokelvin.learners.ties import first_largest
+from zerokelvin.session.labels import decide, encode_labels
 
 LINE = zk.Graph.from_edges([(0, 1), (1, 2), (2, 3)])
 
@@ -27,3 +28,10 @@ def test_minus_one_beside_other_classes_is_announced(labels):
 )
 def test_minus_one_and_one_are_an_ordinary_pair(labels):
     encode_labels(LINE, labels)
+
+
+def test_a_negative_margin_is_never_tied_with_one_that_is_not():
+    """All three problems are right about class 1; a tie beside the largest |margin| would predict class 0."""
+    margins = np.array([[-1e-8, 0.0, -100.0], [0.5, 0.5 + 1e-12, -0.5], [-0.5, -0.5 + 1e-12, -0.7]])
+    assert decide(margins, 3).tolist() == [1, 0, 0]
+    assert [int(first_largest(row)) for row in margins] == [1, 0, 0]

@@ -36,7 +36,7 @@ from zerokelvin.learners.base import Learner, Problems, Progress, State, Trace, 
 from zerokelvin.learners.growth import CARRIED, Growth, apply_kernel
 from zerokelvin.learners.instances import FeatureColumns
 from zerokelvin.learners.perceptron_norm import squared_norm
-from zerokelvin.learners.ties import settle
+from zerokelvin.learners.ties import DEAD_ZONE, settle
 from zerokelvin.linalg.harmonic import smoothest
 from zerokelvin.linalg.kernels import KernelColumns, has_unit, kernel_columns
 from zerokelvin.linalg.resistance import resistance_diameter
@@ -144,6 +144,7 @@ class PerceptronState(State):
             assumptions.append(Assumption("b = 1 and c = 0", special))
             assumptions.append(Assumption("no label contradicts the comparator", disagreed == 0))
         terms |= {"‖u‖²": norm, "|M_A ∩ M_u|": float(disagreed)}
+        product *= self._tied
         if self.carried:
             energy = float(np.dot(self.w[self.mistaken_nodes], self.mistaken_labels)) * (1 + 1e-6)
             terms = {name: value for name, value in terms.items() if name not in ("X²", "R_G")}
@@ -153,6 +154,11 @@ class PerceptronState(State):
         root = math.sqrt(2 * disagreed * product + product**2 / 4) if math.isfinite(product) else math.inf
         value = 2 * disagreed + product / 2 + root  # eq. (5) and (15)
         return Bound(value, f"{name}, Herbster and Pontil 2006", terms, tuple(assumptions))
+
+    @property
+    def _tied(self) -> float:
+        """What ties cost: ‖w‖² ≤ Σ (X² + 2 y_t w(i_t)), and a mistake on a tie has y_t w(i_t) ≤ 10⁻⁹ |M| X²."""
+        return 1.0 + 2.0 * DEAD_ZONE * len(self.mistaken_nodes)
 
     def _without_noise(self, u: Ints, theorem: str, disagreed: int, reach: float | None = None) -> Bound:
         """Eq. (1) of Herbster and Pontil 2006, with `reach` for D_G if given, and eq. (4) of Herbster 2008.
@@ -177,14 +183,17 @@ class PerceptronState(State):
                 Assumption("b = 0 and c = 0", b == 0 and c == 0),
                 Assumption("both labels occur", terms["4Φ"] > 0),
             ]
-            return Bound(value, "Equation (1), Herbster and Pontil 2006", terms, tuple(assumptions))
+            return Bound(
+                value * self._tied, "Equation (1), Herbster and Pontil 2006", terms, tuple(assumptions)
+            )
         graph.require_positive("equation (4)")
         nodes = np.unique(np.array(self.mistaken_nodes, dtype=np.int64))
         least, far = smoothest(graph, nodes, u[nodes]).squared_norm, float(resistance_diameter(graph))
         same = math.isclose(b, far, rel_tol=1e-6) and far > 0 and c == 0  # on a single node K would be 0
         assumptions.append(Assumption("b = R_G > 0 and c = 0", same))
         terms = {"‖u*‖²": least, "R_G": far, "4Φ": 4 * cut(graph, u)}
-        return Bound(2 * least * far + 2, "Equation (4), Herbster 2008", terms, tuple(assumptions))
+        value = (2 * least * far + 2) * self._tied
+        return Bound(value, "Equation (4), Herbster 2008", terms, tuple(assumptions))
 
     @property
     def _is_laplacian(self) -> bool:

@@ -7,8 +7,9 @@ rounding, whose sign says nothing. So a margin counts as 0 where
 
 `size` the size of what it was made from: the sum of the sizes of its terms, for an inner product ‖x‖ ‖w‖, for
 a lead the two values it lies between, and 1 for a margin that is bounded by 1. The states return 0 there, as
-the contract says of a tie, and predict +1. Of several classes, those within 10⁻⁹ of the largest margin,
-beside the largest |margin|, are tied, and the earliest is predicted.
+the contract says of a tie, and predict +1. Of several classes, those are tied whose margin is within 10⁻⁹ of
+the largest, beside the larger of the two in size, and the earliest is predicted: a margin below 0 is never
+tied with one from 0 on, so that a wrong class is a mistake of some class's own problem.
 
 Double precision has 16 digits; sums of some thousand terms and solves with condition numbers up to 10⁴ or so
 keep more than nine of them. A cancellation of nine digits in labels and weights that are no tie is as good as
@@ -48,12 +49,11 @@ def first_largest(values: Any) -> int:
     >>> int(first_largest(np.array([-0.5, 0.25, 0.25 + 1e-14, 0.1])))
     1
     """
-    top, size = -np.inf, 0.0
-    for c in range(len(values)):
+    top = values[0]
+    for c in range(1, len(values)):
         top = max(top, values[c])
-        size = max(size, abs(values[c]))
     for c in range(len(values)):
-        if values[c] >= top or top - values[c] <= DEAD_ZONE * size:
+        if top - values[c] <= DEAD_ZONE * max(abs(top), abs(values[c])):
             return c
     return 0
 

@@ -127,9 +127,9 @@ def decide(margins: Floats, num_classes: int) -> Ints:
     """
     if num_classes <= 2:
         return np.where(margins[:, 0] >= 0, num_classes - 1, 0).astype(np.int64)
-    top, size = margins.max(axis=1), np.abs(margins).max(axis=1)
-    tied = top - np.where(np.isfinite(size), DEAD_ZONE * size, 0.0)
-    return np.argmax(margins >= tied[:, None], axis=1).astype(np.int64)
+    top = margins.max(axis=1, keepdims=True)
+    tied = top - margins <= DEAD_ZONE * np.maximum(np.abs(top), np.abs(margins))
+    return np.argmax(tied, axis=1).astype(np.int64)
 
 
 def _in_node_order(graph: Graph, labels: Any) -> list[Any]:
