@@ -157,7 +157,7 @@ class PerceptronState(State):
 
     @property
     def _tied(self) -> float:
-        """What ties cost: ‖w‖² ≤ Σ (X² + 2 y_t w(i_t)), and a mistake on a tie has y_t w(i_t) ≤ 10⁻⁹ |M| X²."""
+        """What ties cost: ‖w‖² ≤ Σ (X² + 2 y_t w(i_t)), and on a tie y_t w(i_t) ≤ 10⁻⁹ |M| X²."""
         return 1.0 + 2.0 * DEAD_ZONE * len(self.mistaken_nodes)
 
     def _without_noise(self, u: Ints, theorem: str, disagreed: int, reach: float | None = None) -> Bound:
