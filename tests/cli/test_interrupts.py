@@ -25,6 +25,11 @@ sys.addaudithook(hook)
 """
 
 
+def heed_interrupts():
+    """Let Ctrl-C reach a command although the tests themselves may run in the background, deaf to it."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+
 def interrupt(command, tmp_path, event, suffix, delay):
     """Start a command and press Ctrl-C `delay` seconds after an audit event: exit code, stderr, seconds."""
     (tmp_path / "sitecustomize.py").write_text(MARKER)
@@ -40,6 +45,7 @@ def interrupt(command, tmp_path, event, suffix, delay):
         pass_fds=[writer],
         cwd=tmp_path,
         start_new_session=True,
+        preexec_fn=heed_interrupts,  # noqa: PLW1509  # the child only runs one call
     ) as process:
         os.close(writer)
         assert os.read(reader, 1) == b"x", process.communicate()[1]
