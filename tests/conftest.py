@@ -14,6 +14,11 @@ ROOT = Path(__file__).resolve().parent.parent
 DATA = Path(os.environ.get("ZEROKELVIN_DATA") or ROOT.parent / "shared" / "data")
 
 
+def pytest_make_parametrize_id(val):
+    """Bytes are named by their length: archives hold the time they were made, and workers must agree on names."""
+    return f"{len(val)}-bytes" if isinstance(val, bytes) else None
+
+
 def pytest_collection_modifyitems(items):
     """Tests on real graphs say why they are skipped where the folder is absent; CI always has it."""
     if DATA.is_dir():
