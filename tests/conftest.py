@@ -15,7 +15,7 @@ DATA = Path(os.environ.get("ZEROKELVIN_DATA") or ROOT.parent / "shared" / "data"
 
 
 def pytest_make_parametrize_id(val):
-    """Bytes are named by their length: archives hold the time they were made, and workers must agree on names."""
+    """Bytes are named by their length: archives hold the time they were made, and workers must agree."""
     return f"{len(val)}-bytes" if isinstance(val, bytes) else None
 
 

@@ -14,8 +14,9 @@ from zerokelvin.checks.promises import PROMISES, Verdict
 from zerokelvin.errors import ZerokelvinError
 from zerokelvin.learners import Learner, Problems, parse_policy
 from zerokelvin.session import Run, play, start
-from zerokelvin.session.game import make_trials, wrapped
+from zerokelvin.session.game import make_trials
 from zerokelvin.session.labels import num_problems, to_signs
+from zerokelvin.session.wrapping import wrapped
 
 __all__ = ["find_difference", "play_arena"]
 

@@ -125,7 +125,8 @@ def _parts(session: Session, example: Example) -> dict[str, Any]:
 
 def _loaded(session: Session) -> Session:
     """The session after saving and loading; itself around a learner that a file cannot name."""
-    if isinstance(session.learner, RandomQuery) and not isinstance(session.learner.inner, str):
+    nameless = isinstance(session.learner, RandomQuery) and not isinstance(session.learner.inner, str)
+    if nameless or isinstance(session.learner, Guided):  # a file knows a guide by its policy
         return session
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "session.zk"

@@ -6,6 +6,7 @@ import click
 
 from zerokelvin.checks import PROMISES
 from zerokelvin.cli.group import common_options
+from zerokelvin.cli.numbers import GAMES, SEED, Number
 from zerokelvin.cli.output import print_json, print_table, print_text
 from zerokelvin.cli.progress import reporting
 from zerokelvin.experiments.fuzzing import Tally, try_promises
@@ -14,13 +15,14 @@ from zerokelvin.learners import names
 __all__ = ["check"]
 
 BROKEN = 1
+JOBS = Number(1, 1024)
 
 
 @click.command()
 @click.argument("learner", nargs=-1)
 @click.option(
     "--games",
-    type=click.IntRange(1, 10**9),
+    type=GAMES,
     default=100,
     show_default=True,
     help="Games of each learner and promise.",
@@ -30,14 +32,14 @@ BROKEN = 1
 )
 @click.option(
     "--seed",
-    type=click.IntRange(0, 2**62),
+    type=SEED,
     default=0,
     show_default=True,
     help="Number of the first game; a fault names its own.",
 )
 @click.option(
     "--jobs",
-    type=click.IntRange(1, 1024),
+    type=JOBS,
     default=1,
     show_default=True,
     help="How many processes play at a time.",

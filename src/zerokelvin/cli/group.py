@@ -11,7 +11,7 @@ from typing import Any, NoReturn
 
 import click
 
-from zerokelvin.cli.output import OutputError
+from zerokelvin.cli.output import OutputError, say
 from zerokelvin.errors import ZerokelvinError
 from zerokelvin.startup import INTERRUPTED
 
@@ -44,13 +44,13 @@ class CommandLine(click.Group):
         except click.ClickException as problem:
             _fail(_sentence(problem.format_message()))
         except (click.Abort, KeyboardInterrupt):
-            _say("Interrupted.")
+            say("Interrupted.")
             sys.exit(INTERRUPTED)
         except (OutputError, OSError) as problem:
             cause = problem.__cause__ if isinstance(problem, OutputError) else problem
             _mute()
             if not isinstance(cause, BrokenPipeError):  # else whoever read our output has gone
-                _say(f"Error: standard output cannot be written: {getattr(cause, 'strerror', cause)}.")
+                say(f"Error: standard output cannot be written: {getattr(cause, 'strerror', cause)}.")
             sys.exit(NOT_WRITTEN)
         sys.exit(code if isinstance(code, int) else 0)
 
@@ -89,13 +89,8 @@ def _sentence(text: str) -> str:
 
 
 def _fail(text: str) -> NoReturn:
-    _say(f"Error: {text}")
+    say(f"Error: {text}")
     sys.exit(BAD_INPUT)
-
-
-def _say(text: str) -> None:
-    with contextlib.suppress(OSError, ValueError):  # standard error may be closed or full too
-        click.echo(text, err=True)
 
 
 def _mute() -> None:

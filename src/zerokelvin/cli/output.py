@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import sys
 from collections.abc import Callable, Iterator
@@ -17,7 +18,7 @@ from rich.text import Text
 
 from zerokelvin.errors import ZerokelvinError
 
-__all__ = ["OutputError", "attempt", "percent", "print_json", "print_table", "print_text"]
+__all__ = ["OutputError", "attempt", "percent", "print_json", "print_table", "print_text", "say"]
 
 PIPE_WIDTH = 110
 
@@ -58,6 +59,12 @@ def print_text(text: str = "") -> None:
     """Print text as it is."""
     with _written():
         click.echo(text)
+
+
+def say(text: str) -> None:
+    """Print a line on standard error, which may be closed or full: then nobody can be told."""
+    with contextlib.suppress(OSError, ValueError):
+        click.echo(text, err=True)
 
 
 def percent(share: float, digits: int = 1) -> str:

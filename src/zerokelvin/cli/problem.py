@@ -12,6 +12,7 @@ from typing import Any
 import click
 
 from zerokelvin.cli.numbers import GAMES, POSITIVE, SEED
+from zerokelvin.cli.output import say
 from zerokelvin.cli.progress import Report
 from zerokelvin.errors import LabelWarning
 from zerokelvin.experiments import Problem, load_problem
@@ -101,7 +102,7 @@ class Reading:
     def announce(self) -> None:
         """Say what was read, the first time it is called."""
         for report in self.reports:
-            click.echo(f"Read {report}", err=True)
+            say(f"Read {report}")
         self.reports.clear()
 
 

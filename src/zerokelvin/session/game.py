@@ -28,12 +28,11 @@ from zerokelvin.graph import Graph, as_graph
 from zerokelvin.jit import compilation_seconds, kernel
 from zerokelvin.learners import Always, Learner, Policy, Trials, parse_policy
 from zerokelvin.learners.asking import coins
-from zerokelvin.learners.forgetting import forgetful
-from zerokelvin.learners.guided import guided
 from zerokelvin.session.bounds import game_bound
 from zerokelvin.session.counts import LARGEST, require_share, require_whole
 from zerokelvin.session.labels import Labelling, decide, encode_labels, num_problems, to_signs
 from zerokelvin.session.run import Run, Runs
+from zerokelvin.session.wrapping import wrapped
 
 __all__ = ["play", "play_shuffles"]
 
@@ -234,11 +233,6 @@ def play_shuffles(
             )
         )
     return Runs(tuple(runs), preparing)
-
-
-def wrapped(learner: Learner, policy: Policy | str | None, forget: int | None) -> Learner:
-    """The learner with a guide where its policy needs one, and forgetting where a window is given."""
-    return forgetful(guided(learner, parse_policy(policy)), forget)
 
 
 def make_trials(

@@ -12,13 +12,12 @@ from zerokelvin import learners
 from zerokelvin.errors import LabelError, ParameterError
 from zerokelvin.graph import Graph, as_graph
 from zerokelvin.learners import Learner, Policy, parse_policy
-from zerokelvin.learners.forgetting import forgetful
-from zerokelvin.learners.guided import guided
 from zerokelvin.session import saving
 from zerokelvin.session.class_names import class_name
 from zerokelvin.session.counts import require_whole
 from zerokelvin.session.session import Session
 from zerokelvin.session.standing import Standing, Terms
+from zerokelvin.session.wrapping import wrapped
 
 __all__ = ["load", "start"]
 
@@ -76,7 +75,7 @@ give 'fraud', or start with open_classes=True if it is a class of its own.
     limit = None if budget is None else require_whole("budget", budget)
     number = require_whole("seed", seed)
     asking = parse_policy(policy)
-    chosen = forgetful(guided(learners.make(learner, **params), asking), forget)
+    chosen = wrapped(learners.make(learner, **params), asking, forget)
     terms = Terms(chosen, asking, number, _given(classes), _truth("open_classes", open_classes))
     if terms.closed and not terms.given:
         raise LabelError("classes=[] names no class; leave classes= out to find them as answers come.")

@@ -18,12 +18,11 @@ from numpy.typing import NDArray
 from zerokelvin import learners
 from zerokelvin.io.session_file import SessionFile
 from zerokelvin.learners import parse_policy
-from zerokelvin.learners.forgetting import forgetful
-from zerokelvin.learners.guided import guided
 from zerokelvin.session.class_names import from_json
 from zerokelvin.session.counts import require_whole
 from zerokelvin.session.prediction import LEARN, SKIP, TEACH, Event, Outcome
 from zerokelvin.session.standing import Terms
+from zerokelvin.session.wrapping import wrapped
 
 __all__ = ["Record", "read_record", "require"]
 
@@ -87,7 +86,7 @@ def _terms(header: Mapping[str, Any]) -> Terms:
     forget = _number(header.get("forget"))
     given = None if header["classes_given"] is None else _classes(header["classes_given"])
     asking = parse_policy(policy)
-    learner = forgetful(guided(learners.make(name, **params), asking), forget)
+    learner = wrapped(learners.make(name, **params), asking, forget)
     return Terms(learner, asking, require_whole("seed", header["seed"]), given, open_classes)
 
 

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from zerokelvin import learners
 from zerokelvin.errors import SessionError
 from zerokelvin.graph import Graph
 from zerokelvin.io.session_file import SessionFile, read_session, sound, write_session
@@ -25,6 +26,7 @@ from zerokelvin.session.class_names import to_json
 from zerokelvin.session.prediction import SKIP, Event, Outcome
 from zerokelvin.session.record import Record, read_record, require
 from zerokelvin.session.standing import Standing, Terms
+from zerokelvin.session.wrapping import wrapped
 
 __all__ = ["Packed", "packed", "read", "save", "unpacked"]
 
@@ -41,12 +43,19 @@ def save(standing: Standing, path: str | os.PathLike[str]) -> None:
     named = [label for one in found for label in (one.predicted, *one.left_out) if label is not None]
     place = {label: i for i, label in enumerate(dict.fromkeys([*standing.classes, *named]))}
     snapshots = _snapshots(standing)
+    params = _plain_params(learner.inner if forgetting else learner)  # type: ignore[attr-defined]
+    window = learner.window if forgetting else None  # type: ignore[attr-defined]
+    if wrapped(learners.make(learner.name, **params), terms.policy, window) != learner:
+        raise SessionError(
+            f"learner '{learner.name}' is wrapped in a way that a session file cannot hold; start with "
+            "policy= and forget= instead."
+        )
     header = {
         "graph": standing.graph.content_hash,
         "nodes": standing.graph.num_nodes,
         "learner": learner.name,
-        "params": _plain_params(learner.inner if forgetting else learner),  # type: ignore[attr-defined]
-        "forget": learner.window if forgetting else None,  # type: ignore[attr-defined]
+        "params": params,
+        "forget": window,
         "classes": [to_json(label) for label in standing.classes],
         "classes_given": None if terms.given is None else [to_json(label) for label in terms.given],
         "open_classes": terms.open_classes,
