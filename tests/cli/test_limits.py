@@ -13,6 +13,7 @@ STARTS = {
     "compare": ("compare", "edges.csv", "labels.csv", "--learners", "nearest", "--peers", "none"),
     "demo": ("demo",),
     "reproduce": ("reproduce", "table2"),
+    "check": ("check", "nearest", "--promise", "games"),
 }
 
 
