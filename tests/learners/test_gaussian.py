@@ -375,12 +375,12 @@ def test_small_graphs_with_many_edges_are_factorised_as_relaxing_takes_longer():
 
 def test_a_graph_that_grows_many_edges_is_factorised_from_then_on():
     few, many = crowd(300, 0.02), crowd(300, 0.7)
-    session = zk.start(few.graph, "gaussian", classes=[-1, 1])
+    session = zk.start(few.graph, "gaussian", classes=[0, 1])
     answers = [(node, int(few.labels[node])) for node in range(0, 300, 7)]
     for node, label in answers:
         session.learn(node, label)
     session.add_edges(many.graph.edges)
-    fresh = zk.start(session.graph, "gaussian", classes=[-1, 1])
+    fresh = zk.start(session.graph, "gaussian", classes=[0, 1])
     assert isinstance(start(session.graph, 2), ExactProblems)
     for node, label in answers:
         fresh.learn(node, label)

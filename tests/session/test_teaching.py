@@ -347,11 +347,11 @@ def test_parameters_become_pythons_own():
     assert [type(value) for value in learner.params().values()] == [
         type(value) for value in zk.learners.Gaussian().params().values()
     ]
-    with pytest.raises(ParameterError, match="k is a whole number too large"):
+    with pytest.raises(ParameterError, match="k, of 31 digits, is too large"):
         zk.learners.Nearest(k=10**30)
-    with pytest.raises(ParameterError, match="mu is a whole number too large"):
+    with pytest.raises(ParameterError, match="mu, of 401 digits, is too large"):
         zk.learners.Gaussian(mu=10**400)
-    assert zk.learners.Gaussian(mu=10**20).mu == 1e20
+    assert zk.learners.Gaussian(mu=10**18).mu == 1e18
 
 
 # -- growth --------------------------------------------------------------------------------------------
