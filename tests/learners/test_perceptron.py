@@ -166,7 +166,7 @@ def test_equation_4_of_pounce(game):
     known = {node: int(labels[node]) for node in state.mistaken_nodes}
     wanted = least_norm(graph, known) if known else 0.0
     assert bound.value == pytest.approx(2 * wanted * reach + 2, rel=1e-6, abs=1e-6)
-    assert bound.value <= 8 * cut(graph, labels) * reach + 2 + 1e-6
+    assert bound.value <= (8 * cut(graph, labels) * reach + 2) * (1 + 1e-6)
     assert not Perceptron(b=reach + 1).start(graph).bound(labels, "4").holds
 
 
