@@ -9,6 +9,7 @@ import igraph
 import networkx as nx
 import numpy as np
 import pandas as pd
+import polars as pl
 import pyarrow as pa
 import pytest
 import scipy.sparse as sp
@@ -69,6 +70,7 @@ class Interchange:
 def frames(columns):
     return [
         pd.DataFrame(columns),
+        pl.DataFrame(columns),
         pa.table(columns),
         Frame(columns, Column),
         Frame(columns, Streamed),
