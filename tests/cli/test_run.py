@@ -26,7 +26,7 @@ def test_json_is_the_contract_and_the_figures_are_those_of_the_library(files, in
         assert printed[figure] == pytest.approx(runs.mean(figure))
     assert printed["error_multiclass_std"] == pytest.approx(runs.std("error_multiclass"))
     assert printed["seconds"] > 0
-    assert set(printed["bound"]) == {"value", "theorem", "terms", "assumptions", "holds"}
+    assert set(printed["bound"]) == {"value", "theorem", "terms", "assumptions", "holds", "expected"}
 
 
 def test_largest_component_is_played_alone_with_a_finite_bound(files, invoke, invoke_json):
