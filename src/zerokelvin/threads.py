@@ -27,14 +27,16 @@ Held = list[tuple[Any, int]]  # libraries that had more threads, and how many
 
 
 class _Gate:
-    """Counts who is inside; the libraries have one thread while anyone is.
+    """Knows which threads are inside; the libraries have one thread while any is.
 
-    Where a library counts threads for each calling thread by itself (OpenMP), whoever enters sets its own.
+    Where a library counts threads for each calling thread by itself (OpenMP), whoever enters sets its own. An
+    interrupt may come anywhere, also in here: the lock is then free for its own thread, `leave` may be called
+    whether `enter` came to its end or not, and at worst the libraries keep one thread until the next visit.
     """
 
     def __init__(self) -> None:
-        self.lock = threading.Lock()
-        self.inside = 0
+        self.lock = threading.RLock()
+        self.inside: set[int] = set()
         self.held: Held = []
         self.here = threading.local()
 
@@ -47,26 +49,26 @@ class _Gate:
 
     def entered(self) -> bool:
         """Whether the calling thread is inside already: then there is nothing to do."""
-        return getattr(self.here, "inside", False)
+        return threading.get_ident() in self.inside
 
     def enter(self) -> None:
         """Hold the libraries to one thread."""
         shared, own = self.libraries
         with self.lock:
-            if self.inside == 0:
-                self.held = _hold(shared)
-            self.inside += 1
-        self.here.held = _hold(own)
-        self.here.inside = True
+            if not self.inside:
+                self.held = _hold(shared) or self.held
+            self.inside.add(threading.get_ident())
+        self.here.held = _hold(own) or getattr(self.here, "held", [])
 
     def leave(self) -> None:
         """Let them go, if nobody else is inside."""
-        self.here.inside = False
-        _release(self.here.held)
+        _release(getattr(self.here, "held", []))
+        self.here.held = []
         with self.lock:
-            self.inside -= 1
-            if self.inside == 0:
+            self.inside.discard(threading.get_ident())
+            if not self.inside:
                 _release(self.held)
+                self.held = []
 
 
 def _hold(libraries: list[Any]) -> Held:
@@ -100,8 +102,8 @@ def single_threaded() -> Iterator[None]:
     if _GATE.entered():
         yield
         return
-    _GATE.enter()
     try:
+        _GATE.enter()
         yield
     finally:
         _GATE.leave()
@@ -114,8 +116,8 @@ def on_one_thread(function: Function) -> Function:
     def held(*values: Any, **named: Any) -> Any:
         if _GATE.entered():
             return function(*values, **named)
-        _GATE.enter()
         try:
+            _GATE.enter()
             return function(*values, **named)
         finally:
             _GATE.leave()

@@ -225,6 +225,37 @@ def test_a_matrix_of_the_callers_keeps_its_order():
     assert [state.margin(node) for node in range(4)] == [-4.0, -3.0, -2.0, -1.0]
 
 
+def test_an_interrupt_on_the_way_in_or_out_leaves_the_gate_usable():
+    """Wherever it strikes, it can be entered again, and then the threads are as many as before."""
+    visit = on_one_thread(lambda: None)
+    for after in range(60):
+        left = after
+
+        def strike(frame, event, argument):
+            nonlocal left
+            if frame.f_code.co_filename.endswith("threads.py") and event == "line":
+                left -= 1
+                if left < 0:
+                    sys.settrace(None)
+                    raise KeyboardInterrupt
+            return strike
+
+        with threadpool_limits(2, user_api="blas"):
+            sys.settrace(strike)
+            try:
+                visit()
+            except KeyboardInterrupt:
+                pass
+            finally:
+                sys.settrace(None)
+            visit()
+            assert set(blas_threads()) == {2}, after
+            if left >= 0:
+                assert after > 20
+                return
+    pytest.fail("it never came to its end")
+
+
 @pytest.mark.parametrize(("outer", "base"), [(RenumberedState, State), (RenumberedProblems, Problems)])
 def test_every_method_is_translated(outer, base):
     public = [name for name, _ in inspect.getmembers(base, inspect.isfunction) if not name.startswith("_")]
