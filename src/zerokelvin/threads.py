@@ -1,29 +1,29 @@
 """One thread for linear algebra, so that every margin is the same on any number of them.
 
-A BLAS library splits sums among its threads, and a sum split otherwise rounds otherwise. `single_threaded`
+A BLAS library splits sums among its threads, and a sum split otherwise rounds otherwise. `on_one_thread`
 holds the BLAS libraries of the process to one thread while a margin, or what margins are made from, is
-computed; `on_one_thread` does so for a function. The number of threads belongs to the whole process: the
-first to enter sets it to one, the last to leave puts it back, so that several threads of a program may enter
-and leave in any order. Code outside is never made wrong by that, only slower for as long.
+computed. The number of threads belongs to the whole process: the first to enter sets it to one, the last to
+leave puts it back, so that several threads of a program may enter and leave in any order. Code outside is
+never made wrong by that, only slower for as long.
 
 A BLAS that cannot be told its number of threads (Apple's Accelerate) is left as it is.
 """
 
 from __future__ import annotations
 
-import contextlib
+import contextvars
 import functools
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any, TypeVar, cast
 
 import scipy.linalg  # noqa: F401  # so that its library is among those found
 from threadpoolctl import ThreadpoolController
 
-__all__ = ["on_one_thread", "single_threaded"]
+__all__ = ["on_one_thread"]
 
 Function = TypeVar("Function", bound=Callable[..., Any])
-Held = list[tuple[Any, int]]  # libraries that had more threads, and how many
+Held = dict[str, tuple[Any, int]]  # by path, libraries that had more threads and how many
 
 
 class _Gate:
@@ -37,7 +37,7 @@ class _Gate:
     def __init__(self) -> None:
         self.lock = threading.RLock()
         self.inside: set[int] = set()
-        self.held: Held = []
+        self.held: Held = {}
         self.here = threading.local()
 
     @functools.cached_property
@@ -47,41 +47,37 @@ class _Gate:
         own = [library for library in found if getattr(library, "threading_layer", "") == "openmp"]
         return [library for library in found if library not in own], own
 
-    def entered(self) -> bool:
-        """Whether the calling thread is inside already: then there is nothing to do."""
-        return threading.get_ident() in self.inside
-
     def enter(self) -> None:
         """Hold the libraries to one thread."""
         shared, own = self.libraries
         with self.lock:
-            if not self.inside:
-                self.held = _hold(shared) or self.held
+            _hold(shared, self.held)
             self.inside.add(threading.get_ident())
-        self.here.held = _hold(own) or getattr(self.here, "held", [])
+        _hold(own, vars(self.here).setdefault("held", {}))
 
     def leave(self) -> None:
         """Let them go, if nobody else is inside."""
-        _release(getattr(self.here, "held", []))
-        self.here.held = []
+        _release(vars(self.here).setdefault("held", {}))
         with self.lock:
             self.inside.discard(threading.get_ident())
             if not self.inside:
                 _release(self.held)
-                self.held = []
 
 
-def _hold(libraries: list[Any]) -> Held:
-    counts = [(library, int(library.get_num_threads())) for library in libraries]
-    held = [(library, count) for library, count in counts if count != 1]
-    for library, _ in held:
-        _set(library, 1)
-    return held
+def _hold(libraries: list[Any], held: Held) -> None:
+    """Give each library one thread, after noting how many it had."""
+    for library in libraries:
+        count = int(library.get_num_threads())
+        if count != 1:
+            held[library.filepath] = library, count
+            _set(library, 1)
 
 
 def _release(held: Held) -> None:
-    for library, count in held:
+    """Give the libraries back what they had, and forget it only when that is done."""
+    for library, count in list(held.values()):
         _set(library, count)
+    held.clear()
 
 
 def _set(library: Any, count: int) -> None:
@@ -90,36 +86,30 @@ def _set(library: Any, count: int) -> None:
 
 
 _GATE = _Gate()
-
-
-@contextlib.contextmanager
-def single_threaded() -> Iterator[None]:
-    """Hold linear algebra to one thread inside the block.
-
-    >>> with single_threaded():
-    ...     pass
-    """
-    if _GATE.entered():
-        yield
-        return
-    try:
-        _GATE.enter()
-        yield
-    finally:
-        _GATE.leave()
+_INSIDE = contextvars.ContextVar("inside", default=False)
 
 
 def on_one_thread(function: Function) -> Function:
-    """Let a function run with linear algebra held to one thread."""
+    """Let a function run with linear algebra held to one thread.
+
+    >>> on_one_thread(sum)([1, 2])
+    3
+    """
 
     @functools.wraps(function)
     def held(*values: Any, **named: Any) -> Any:
-        if _GATE.entered():
+        if _INSIDE.get():
             return function(*values, **named)
-        try:
-            _GATE.enter()
-            return function(*values, **named)
-        finally:
-            _GATE.leave()
+        return contextvars.copy_context().run(_visit, function, values, named)
 
     return cast(Function, held)
+
+
+def _visit(function: Function, values: tuple[Any, ...], named: dict[str, Any]) -> Any:
+    """Run a function inside; that this thread is inside ends with the context, whatever interrupts it."""
+    _INSIDE.set(True)
+    try:
+        _GATE.enter()
+        return function(*values, **named)
+    finally:
+        _GATE.leave()

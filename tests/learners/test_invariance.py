@@ -22,7 +22,7 @@ from zerokelvin.learners.perceptron import Perceptron, PerceptronState
 from zerokelvin.learners.renumbered import RenumberedProblems, RenumberedState
 from zerokelvin.learners.ties import DEAD_ZONE, first_largest, settle, settled_dot
 from zerokelvin.session.labels import decide
-from zerokelvin.threads import on_one_thread, single_threaded
+from zerokelvin.threads import on_one_thread
 
 
 def circulant(n, steps=(1, 2, 5)):
@@ -108,29 +108,29 @@ def test_threads_are_put_back_whoever_leaves_last():
         before = blas_threads()
         entered, leave, seen = threading.Event(), threading.Event(), []
 
+        @on_one_thread
         def other():
-            with single_threaded():
-                entered.set()
-                leave.wait(10)
-                seen.append(blas_threads())
+            entered.set()
+            leave.wait(10)
+            seen.append(blas_threads())
 
-        worker = threading.Thread(target=other)
-        with single_threaded():
+        @on_one_thread
+        def first():
             worker.start()
             entered.wait(10)
-            with single_threaded():
-                assert set(blas_threads()) == {1}
+            seen.append(on_one_thread(blas_threads)())
+
+        worker = threading.Thread(target=other)
+        first()
         assert set(blas_threads()) == {1}  # the other is still inside
         leave.set()
         worker.join()
-        assert set(seen[0]) == {1}
+        assert [set(found) for found in seen] == [{1}, {1}]
         assert blas_threads() == before
-        worker = threading.Thread(
-            target=on_one_thread(lambda: seen.append(blas_threads()))
-        )  # a thread by itself
+        worker = threading.Thread(target=on_one_thread(lambda: seen.append(blas_threads())))  # by itself
         worker.start()
         worker.join()
-        assert set(seen[1]) == {1}
+        assert set(seen[2]) == {1}
         assert blas_threads() == before
         with pytest.raises(ZeroDivisionError):
             on_one_thread(lambda: 1 / 0)()
@@ -227,7 +227,7 @@ def test_a_matrix_of_the_callers_keeps_its_order():
 
 def test_an_interrupt_on_the_way_in_or_out_leaves_the_gate_usable():
     """Wherever it strikes, it can be entered again, and then the threads are as many as before."""
-    visit = on_one_thread(lambda: None)
+    visit = on_one_thread(blas_threads)
     for after in range(60):
         left = after
 
@@ -248,7 +248,7 @@ def test_an_interrupt_on_the_way_in_or_out_leaves_the_gate_usable():
                 pass
             finally:
                 sys.settrace(None)
-            visit()
+            assert set(visit()) == {1}, after
             assert set(blas_threads()) == {2}, after
             if left >= 0:
                 assert after > 20
