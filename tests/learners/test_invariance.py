@@ -92,8 +92,8 @@ def test_every_learner_plays_the_same_game_on_any_number_of_threads():
 def test_a_circulant_graph_is_played_the_same_on_two_threads(name):
     graph = circulant(150)
     runs = []
-    for threads in (1, 2, 4):
-        with threadpool_limits(threads, user_api="blas"):
+    for count in (1, 2, 4):
+        with threadpool_limits(count, user_api="blas"):
             runs.append(zk.play(graph, [i % 2 for i in range(150)], name, seed=1))
     assert all(np.array_equal(run.margins, runs[0].margins) for run in runs)
     assert len({run.mistakes for run in runs}) == 1
