@@ -179,6 +179,7 @@ def test_an_interrupted_correction_of_a_grown_perceptron_keeps_what_it_carried()
     assert tries > 10
 
 
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")  # one in a finaliser is lost
 @pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="needs a timer that interrupts")
 def test_signals_at_any_moment():
     """As Ctrl-C does, between any two steps of the interpreter."""
