@@ -11,12 +11,12 @@ from zerokelvin.checks.certificates import VARIANTS, keep_bound, variants
 from zerokelvin.checks.families import FAMILIES, draw_graph
 from zerokelvin.learners.base import Learner, State
 
-GAMES = {"auto": 20}
+GAMES = {"auto": 60}
 
 
 @pytest.mark.parametrize("name", learners.names())
 def test_no_bound_that_holds_is_exceeded(name):
-    games = list(certificate_games(name, GAMES.get(name, 80), seed=1))
+    games = list(certificate_games(name, GAMES.get(name, 150), seed=1))
     assert [game.settings for game in games if game.exceeded] == []
 
 
