@@ -290,6 +290,26 @@ def test_questions_are_ordered_by_what_the_policy_measures(policy):
     assert measure == sorted(measure, reverse=True)
 
 
+@pytest.mark.parametrize("policy", ["always", "margin:1", "doubt:0.2", "value:0.3"])
+@pytest.mark.parametrize("begun", [False, True])
+def test_equally_urgent_questions_come_by_name_however_nodes_are_numbered(policy, begun):
+    """A cycle is symmetric about its two opposite answers: pairs of nodes are equally urgent."""
+    names = [f"n{i:02}" for i in range(10)]
+    edges = [(names[i], names[(i + 1) % 10]) for i in range(10)]
+    lists = []
+    for seed in range(4):
+        mixed = [edges[i] for i in np.random.default_rng(seed).permutation(10)]
+        session = zk.start(zk.Graph.from_edges(mixed), "gaussian", classes=["x", "y"], policy=policy)
+        if begun:
+            session.learn("n00", "x")
+            session.learn("n05", "y")
+        lists.append(session.open_questions())
+    assert lists[0]
+    assert all(found == lists[0] for found in lists)
+    if not begun:
+        assert lists[0] == names
+
+
 # -- numbers of NumPy ----------------------------------------------------------------------------------
 
 

@@ -29,10 +29,11 @@ from numpy.typing import ArrayLike, NDArray
 
 from zerokelvin.certify import Assumption, Bound
 from zerokelvin.errors import LabelError, ParameterError
-from zerokelvin.learners.comparison import REGULARISERS, isometry
+from zerokelvin.learners.comparison import REGULARISERS, isometry, largest_norm, largest_tie
 from zerokelvin.learners.instances import Coordinates, is_vector
 from zerokelvin.learners.ollgc import OllgcDualState, OllgcState
 from zerokelvin.learners.ridge_bounds import batch_loss
+from zerokelvin.learners.ties import cost_of_ties
 
 __all__ = [
     "Game",
@@ -146,12 +147,13 @@ def _mistakes(
     primal = isinstance(state.source, Coordinates)
     rows = points if primal else isometry(state.source, points, asked)  # type: ignore[arg-type]
     fit = batch_loss(rows[asked], truth[asked], state.a)
-    queries = min(fit + logs, float(asked.sum()))
+    tie = largest_tie(state.mistakes * largest_norm(state.source, points) / state.a)
+    queries = min((fit + logs) * cost_of_ties(tie), float(asked.sum()))
     best: tuple[float, dict[str, float]] = (math.inf, {})
     for u in _ridge_solutions(rows, truth, state.a) if not asked.all() else ():
         scores = rows @ u
         own = float(state.a * (u @ u) + ((scores - truth)[asked] ** 2).sum())
-        found, terms = mistakes_anywhere(truth * scores, asked, state.kappa or 0.0, own, logs)
+        found, terms = mistakes_anywhere(truth * scores, asked, state.kappa or 0.0, own, logs, tie)
         best = min(best, (found - terms["asked"], terms), key=lambda pair: pair[0])
     elsewhere = best[0] if best[1] else 0.0
     kept = {"Q": fit, "asked": queries, "ε": math.inf, "near": 0.0, "passed": 0.0}
@@ -191,20 +193,22 @@ def expected_regret(
 
 
 def mistakes_anywhere(
-    scores: Floats, asked: Flags, kappa: float, fit: float, logs: float
+    scores: Floats, asked: Flags, kappa: float, fit: float, logs: float, tie: float = 0.0
 ) -> tuple[float, dict[str, float]]:
     """The least mistake bound over ε, and its terms, from y_t u·m_t for every trial; `fit` is Q, `logs` D.
+
+    A mistake on a `tie` has y_t ŷ_t up to that, so that u·m_t and ŷ_t are only ε less it apart.
 
     >>> mistakes_anywhere(np.ones(1000), np.arange(1000) < 40, 1.0, fit=2.0, logs=3.0)[0]
     7.0
     """
     passed = np.sort(scores[~asked])
-    queries = min(fit + logs, float(asked.sum()))
+    queries = min((fit + logs) * cost_of_ties(tie), float(asked.sum()))
     best = queries + len(passed)
     terms = {"Q": fit, "ε": math.inf, "asked": queries, "near": float(len(passed)), "passed": 0.0}
-    for epsilon in _candidates(passed):
+    for epsilon in (value for value in _candidates(passed) if value > tie):
         near = int(np.searchsorted(passed, epsilon))
-        power = math.log(HAIR) + math.log1p(fit / epsilon**2)
+        power = math.log(HAIR) + math.log1p(fit / (epsilon - tie) ** 2)
         last = math.floor(math.exp(min(power / kappa, 700.0))) if kappa > 0 else math.inf
         late = min(last - 1, len(passed) - near)
         if queries + near + late < best:
@@ -219,10 +223,7 @@ def _log_volume(state: BbqLike, spectral: bool) -> tuple[float, dict[str, float]
         logs = state.log_determinant()
         return logs, {"Σ ln(1 + λ_i/μ)": logs}
     queries, source = state.trials, state.source
-    rows = state.seen_points(source)
-    primal = isinstance(source, Coordinates)
-    norms = [float(row @ row) if primal else source.norm(row) for row in rows]  # type: ignore[union-attr]
-    reach = max(norms, default=0.0)
+    reach = largest_norm(source, state.seen_points(source))
     d = source.dimension if isinstance(source, Coordinates) else max(queries, 1)
     logs = d * math.log1p(queries * reach / (d * state.a)) if d else 0.0
     return logs, {"d": float(d), "B": reach, "N_T": float(queries)}

@@ -24,9 +24,20 @@ from numpy.typing import NDArray
 
 from zerokelvin.errors import ParameterError
 from zerokelvin.learners.instances import Coordinates, KernelPoints
+from zerokelvin.learners.ties import DEAD_ZONE
 from zerokelvin.learners.trial_log import LoggedState
 
-__all__ = ["REGULARISERS", "Comparison", "best_margin", "compare", "isometry", "log_terms", "recommended_a"]
+__all__ = [
+    "REGULARISERS",
+    "Comparison",
+    "best_margin",
+    "compare",
+    "isometry",
+    "largest_norm",
+    "largest_tie",
+    "log_terms",
+    "recommended_a",
+]
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -74,6 +85,25 @@ def compare(state: LoggedState, source: Coordinates | KernelPoints, labels: Ints
     else:
         fit_rows, fit_labels = rows[wanted != 0], wanted[wanted != 0]
     return Comparison(rows, shown, learnt, _ridge_path(fit_rows, fit_labels))
+
+
+def largest_norm(source: Coordinates | KernelPoints, points: Floats) -> float:
+    """X²: the largest squared length of some instances."""
+    if isinstance(source, Coordinates):
+        return float((points**2).sum(axis=1).max(initial=0.0))
+    return max((source.norm(point) for point in points), default=0.0)
+
+
+def largest_tie(instances: float) -> float:
+    """The largest margin that counts as a tie in ridge regression; `instances` is m X²/a.
+
+    m labels give weights ‖w‖ ≤ √(m/a) beside ‖x‖ ≤ X, and dual ones ‖α‖ ≤ √m/a beside ‖k_x‖ ≤ √m X²: the
+    sizes `zerokelvin.learners.ties` compares a margin with.
+
+    >>> largest_tie(0.25), largest_tie(64.0)
+    (5e-10, 6.4e-08)
+    """
+    return DEAD_ZONE * max(instances, math.sqrt(instances))
 
 
 def best_margin(scores: Floats, spectral: Floats) -> tuple[float, float, int]:

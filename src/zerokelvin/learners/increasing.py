@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from zerokelvin.certify import Assumption, Bound
 from zerokelvin.learners.base import sign
-from zerokelvin.learners.comparison import best_margin, compare, log_terms
+from zerokelvin.learners.comparison import best_margin, compare, largest_norm, largest_tie, log_terms
 from zerokelvin.learners.instances import Coordinates, KernelPoints
 from zerokelvin.learners.ties import settled_dot
 from zerokelvin.learners.trial_log import LoggedState
@@ -116,9 +116,10 @@ class IncreasingState(LoggedState):
             last = self.c * self.radius**2 * m
             logs = log_terms(view.rows[view.learnt], last)
             extra = math.log((m + 1 / self.c) / (1 + 1 / self.c)) / self.c
-            spectral = np.sqrt((last + view.spread) * (extra + logs))
+            ties = 2.0 * m * largest_tie(1.0 / self.c)  # ‖w‖² ≤ k/a_k = 1/(cR²) after k mistakes
+            spectral = np.sqrt((last + view.spread) * (extra + logs + ties))
             value, gamma, _ = best_margin(view.scores, spectral)
-        reach = max((self._norm_of(row) for row in self.seen_points(self.source)), default=0.0)
+        reach = largest_norm(self.source, self.seen_points(self.source))
         short = Assumption("no instance is longer than the radius R", reach <= self.radius**2 * (1 + 1e-12))
         terms = {"a_m": self.c * self.radius**2 * m, "B(c, m)": extra, "Σ ln(1 + λ_i/a_m)": logs, "γ": gamma}
         return Bound(value, "Theorem 4.1, Cesa-Bianchi, Conconi, Gentile 2005", terms, (short,))

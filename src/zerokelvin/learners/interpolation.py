@@ -45,7 +45,7 @@ from zerokelvin.learners.seminorm_bounds import cover_bound
 from zerokelvin.learners.seminorm_harmonic import harmonic_response
 from zerokelvin.learners.seminorm_newton import elimination_rank, minimise
 from zerokelvin.learners.seminorm_regions import find_region
-from zerokelvin.learners.ties import DEAD_ZONE, settle
+from zerokelvin.learners.ties import DEAD_ZONE, cost_of_ties, settle
 from zerokelvin.linalg.solver import ENGINES
 
 __all__ = ["Interpolation", "InterpolationState"]
@@ -156,7 +156,7 @@ class InterpolationState(State):
         labelled = len(np.unique(self.graph.components[self.labels != 0]))
         energy = float((4.0 * cuts ** (2 / p)).sum())
         terms = {"labelled components": float(labelled), "Σ 4Φ^(2/p)": energy, "X": self.reach, "p": p}
-        value = labelled + energy * self.reach * (1 + 1e-9)
+        value = labelled + energy * self.reach * (1 + 1e-9) * cost_of_ties(DEAD_ZONE)
         return Bound(
             value, "minimum p-seminorm interpolation, after Herbster and Lever 2009", terms, assumptions
         )

@@ -15,6 +15,9 @@ first trials are free):
   single-linkage edge below the separation δ of the labels, the proof needs 4 n³ e^(−a(δ − ρ)) < 1, so
   a′ = ln(4 n³) / (δ − ρ).
 
+A mistake on a tie (`zerokelvin.learners.ties`) has a margin of up to 10⁻⁹ where the proofs say at most 0; it
+costs ‖u‖² a factor of (1 − 10⁻⁹)⁻², which Theorem 2 and eq. (19) take in.
+
 Theorem 2 is stated for connected graphs; components are independent games, and their bounds add up.
 """
 
@@ -39,6 +42,7 @@ from zerokelvin.graph.covers import (
     traversal_covers,
 )
 from zerokelvin.graph.exponential import ExponentialGraph
+from zerokelvin.learners.ties import DEAD_ZONE
 from zerokelvin.linalg.dense import DENSE_LIMIT
 from zerokelvin.linalg.exponential import bottleneck_distances
 from zerokelvin.linalg.geometry import ExponentialGeometry, Geometry
@@ -50,6 +54,7 @@ Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
 
 _SOURCE = "Herbster 2008"
+_TIES = -2.0 * math.log1p(-DEAD_ZONE)
 
 
 class Entry(NamedTuple):
@@ -103,7 +108,7 @@ class Certificate:
         norm = cut if ahead else min(cut, self._log_least_norm(u, entries))
         logs, sizes = self._covers
         with np.errstate(over="ignore"):
-            spread = np.exp(norm + logs) if norm > -math.inf else np.zeros(len(logs))
+            spread = np.exp(norm + logs + _TIES) if norm > -math.inf else np.zeros(len(logs))
         values = sizes + spread + components
         best = int(np.argmin(values))
         terms = {
@@ -124,7 +129,7 @@ class Certificate:
         cut = self._log_norm(u)
         norm = min(cut, self._log_least_norm(u, entries))
         inverse = float(logsumexp([-log for log in logs])) if logs else -math.inf
-        value = len(logs) * _exp(norm - inverse) + firsts if logs else float(firsts)
+        value = len(logs) * _exp(norm - inverse + _TIES) + firsts if logs else float(firsts)
         terms = {
             "Σ 1/r": _exp(inverse),
             "‖u‖²": _exp(norm),

@@ -32,7 +32,7 @@ from zerokelvin.learners.base import sign
 from zerokelvin.learners.comparison import best_margin, compare
 from zerokelvin.learners.dual_ridge import GrowingCholesky
 from zerokelvin.learners.instances import Coordinates, KernelPoints
-from zerokelvin.learners.ties import settled_dot
+from zerokelvin.learners.ties import DEAD_ZONE, settled_dot
 from zerokelvin.learners.trial_log import LoggedState
 from zerokelvin.linalg.ldl import absorb, unpack
 
@@ -149,7 +149,9 @@ class PseudoinverseState(LoggedState):
         m, r = self.mistakes, self.rank
         pairs = 0.5 * r * (r + 1)
         logs = pairs * math.log1p(self.reach * m / (max(self.least, 1e-300) * pairs)) if m else 0.0
-        spectral = np.sqrt(view.spread * (r + logs))
+        # margins are products of L⁻¹x and L⁻¹v, whose squares are at most R²/λ* and m
+        ties = 2.0 * m * DEAD_ZONE * math.sqrt(m * self.reach / max(self.least, 1e-300))
+        spectral = np.sqrt(view.spread * (r + logs + ties))
         value, gamma, _ = best_margin(view.scores, spectral)
         terms = {"r": float(r), "λ*": self.least, "R²": self.reach, "γ": gamma}
         return Bound(value, "Theorem 4.2, Cesa-Bianchi, Conconi, Gentile 2005", terms, ())

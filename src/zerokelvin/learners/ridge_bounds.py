@@ -17,6 +17,9 @@ and a mistake has (ŷ_t − y_t)² ≥ 1. With γ = max (ŷ_t − y_t)² over th
 As printed, the first two terms carry a factor ½ that is lost nowhere in the proof, and γ is taken from
 the comparator: both are wrong (see docs/theory/errata.md). Theorem 4 is half of the same inequality as a
 statement on squared loss.
+
+Both need y_t ŷ_t ≤ 0 on a mistake. On a tie it may be τ > 0 (`zerokelvin.learners.ties`): then
+Σ ln(1 + λ_i/a) grows by 2mτ in the first, and the second by the factor (1 + τ)²/(1 − τ)².
 """
 
 from __future__ import annotations
@@ -26,9 +29,10 @@ from numpy.typing import NDArray
 
 from zerokelvin.certify import Assumption, Bound
 from zerokelvin.errors import ParameterError
-from zerokelvin.learners.comparison import Comparison, best_margin, compare
+from zerokelvin.learners.comparison import Comparison, best_margin, compare, largest_norm, largest_tie
 from zerokelvin.learners.dual_ridge import DualRidgeState
 from zerokelvin.learners.ridge import RidgeState
+from zerokelvin.learners.ties import cost_of_ties
 
 __all__ = ["batch_loss", "ridge_bound"]
 
@@ -61,9 +65,14 @@ def _every(state: RidgeState | DualRidgeState) -> Assumption:
     return Assumption("every label is asked for", state.kappa is None)
 
 
+def _tie(state: RidgeState | DualRidgeState) -> float:
+    points = state.seen_points(state.source)
+    return largest_tie(state.mistakes * largest_norm(state.source, points) / state.a)
+
+
 def _spectral(state: RidgeState | DualRidgeState, view: Comparison) -> Bound:
     logs = state.log_determinant()
-    spectral = np.sqrt((state.a + view.spread) * logs)
+    spectral = np.sqrt((state.a + view.spread) * (logs + 2.0 * state.mistakes * _tie(state)))
     value, gamma, at = best_margin(view.scores, spectral)
     terms = {"Σ ln(1 + λ_i/a)": logs, "γ": gamma, "trials": float(len(view.labels))}
     if view.comparators.shape[1]:
@@ -78,7 +87,7 @@ def _ridge(state: RidgeState | DualRidgeState, view: Comparison) -> Bound:
     gamma, logs = float(state.losses().max(initial=0.0)), state.log_determinant()
     batch = batch_loss(view.rows, view.labels, state.a)
     terms = {"min a‖u‖² + Σ(u·x − y)²": batch, "γ": gamma, "Σ ln(1 + λ_i/a)": logs}
-    value = batch + gamma * logs
+    value = (batch + gamma * logs) * cost_of_ties(_tie(state))
     return Bound(value, f"Corollary 5 (corrected), {GU}", terms, (_every(state),))
 
 

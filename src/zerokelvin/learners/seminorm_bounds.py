@@ -25,6 +25,7 @@ from numpy.typing import ArrayLike, NDArray
 from zerokelvin.certify import Bound
 from zerokelvin.errors import LabelError
 from zerokelvin.graph import Graph, cut, diameter, wide_diameters
+from zerokelvin.learners.ties import DEAD_ZONE, cost_of_ties
 
 __all__ = ["cover_bound", "printed_bounds", "tuned_p"]
 
@@ -111,7 +112,7 @@ def _over_levels(graph: Graph, u: Ints, p: float, cover: Ints) -> tuple[float, d
     best: tuple[float, dict[str, float]] = (math.inf, {})
     for level in range(1, 1 + min((len(reach) for reach in reaches), default=1)):
         reach = max((wide[level - 1] for wide in reaches), default=0.0)
-        energy = float((4.0 * (cuts / level) ** (2 / p)).sum())
+        energy = float((4.0 * (cuts / level) ** (2 / p)).sum()) * cost_of_ties(DEAD_ZONE)
         value = count + energy * reach ** (2 * (p - 1) / p) / (p - 1)
         if value < best[0]:
             terms = {"c": float(count), "Φ": float(cuts.sum() * lightest)}

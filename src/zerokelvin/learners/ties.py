@@ -14,6 +14,9 @@ tied with one from 0 on, so that a wrong class is a mistake of some class's own 
 Double precision has 16 digits; sums of some thousand terms and solves with condition numbers up to 10⁴ or so
 keep more than nine of them. A cancellation of nine digits in labels and weights that are no tie is as good as
 none.
+
+A bound counts what ties cost it: a learner that is wrong on one may have had the right sign, with a margin of
+up to 10⁻⁹ · `size`, where the theorem's proof says at most 0.
 """
 
 from __future__ import annotations
@@ -25,9 +28,18 @@ import numpy as np
 from zerokelvin.jit import kernel
 from zerokelvin.linalg.ldl import dot
 
-__all__ = ["DEAD_ZONE", "first_largest", "length", "lengths_of", "settle", "settled_dot"]
+__all__ = ["DEAD_ZONE", "cost_of_ties", "first_largest", "length", "lengths_of", "settle", "settled_dot"]
 
 DEAD_ZONE = 1e-9
+
+
+def cost_of_ties(tie: float) -> float:
+    """The factor on a bound by squared losses: 1 ≤ (y − ŷ)² on a mistake becomes (1 − tie)², and γ grows.
+
+    >>> cost_of_ties(0.0), round(cost_of_ties(0.5), 9), cost_of_ties(2.0)
+    (1.0, 9.0, inf)
+    """
+    return ((1.0 + tie) / (1.0 - tie)) ** 2 if tie < 1 else float("inf")
 
 
 @kernel

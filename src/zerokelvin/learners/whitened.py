@@ -26,7 +26,7 @@ from zerokelvin.errors import ParameterError
 from zerokelvin.learners.base import sign
 from zerokelvin.learners.comparison import best_margin, compare
 from zerokelvin.learners.instances import Coordinates, KernelPoints
-from zerokelvin.learners.ties import settled_dot
+from zerokelvin.learners.ties import DEAD_ZONE, settled_dot
 from zerokelvin.learners.trial_log import LoggedState
 from zerokelvin.linalg.dense import DENSE_LIMIT
 
@@ -103,7 +103,9 @@ class WhitenedState(LoggedState):
     def bound(self, labels: Ints) -> Bound:
         """The perceptron's bound in the whitened space against the best of several comparators."""
         view = compare(self, self.source, labels)
-        reach = math.sqrt(float((view.rows[view.learnt] ** 2).sum()))
+        squares = (view.rows[view.learnt] ** 2).sum(axis=1)
+        tie = DEAD_ZONE * len(squares) * float(squares.max(initial=0.0))  # ‖z‖ ‖w‖ ≤ m max ‖z_t‖²
+        reach = math.sqrt(float(squares.sum()) + 2.0 * len(squares) * tie)
         value, gamma, _ = best_margin(view.scores, np.full(view.scores.shape[1], reach))
         terms = {"√Σ‖z_t‖²": reach, "γ": gamma}
         theorem = "Theorem 3.1 as a → ∞ on whitened instances, Cesa-Bianchi, Conconi, Gentile 2005"

@@ -55,12 +55,12 @@ def open_questions(session: Session, limit: int | None = None) -> list[Hashable]
 
 
 def questions(standing: Standing, limit: int | None = None) -> list[Hashable]:
-    """The same of a standing; of equally urgent nodes, the first in the graph comes first."""
+    """The same of a standing; of equally urgent nodes, the first by name comes first."""
     most = None if limit is None else require_whole("limit", limit)
     if standing.spent:
         return []
     answered = {event.node for event in standing.events if event.kind != SKIP}
-    waiting = [node for node in range(standing.graph.num_nodes) if node not in answered]
+    waiting = [node for node in standing.graph.name_order.tolist() if node not in answered]
     if not standing.classes:
         return [standing.graph.name(node) for node in waiting[:most]]
     found = []
@@ -70,5 +70,5 @@ def questions(standing: Standing, limit: int | None = None) -> list[Hashable]:
         spread = standing.spread(node, coming) if begun else 0.0
         if standing.may_ask(node, margins[node], spread):
             found.append((-policy.urgency(confidence(margins[node]), spread), node))
-    found.sort()
+    found.sort(key=lambda question: question[0])
     return [standing.graph.name(node) for _, node in found[:most]]
