@@ -218,12 +218,40 @@ def test_a_prediction_of_something_else_is_refused():
     with pytest.raises(SessionError, match="shown='x' is no prediction"):
         session.learn("bob", "x", shown="x")
     session.learn("cem", "z")
-    with pytest.raises(SessionError, match=r"made with the classes \['x', 'y'\], which are"):
+    shown = session.predict("bob")
+    session.correct("cem", "x")  # "z" is no class any more
+    with pytest.raises(SessionError, match=r"made with the classes \['x', 'y', 'z'\], which are"):
         session.learn("bob", "x", shown=shown)
     assert session.trials == 2
     found = zk.start(PATH, "perceptron")
     found.learn("ann", "x", shown=found.predict("ann"))
     assert found.trials == 1
+
+
+@pytest.mark.parametrize("learner", ["perceptron", "sslgc", "auto"])
+def test_classes_may_come_between_a_prediction_and_its_answer(learner, tmp_path):
+    """Nothing was named while no class was known; later predictions are right or wrong as they were shown."""
+    session = zk.start(PATH, learner)
+    plain = zk.start(PATH, learner)
+    answers = dict(zip(PATH.names, ["x", "x", "y", "z", "z"], strict=True))
+    early = session.predict_many(["ann", "bob"])
+    assert [one.label for one in early] == [None, None]
+    session.learn("ann", "x", shown=early[0])
+    rest = session.predict_many(["cem", "dan", "eve"])
+    assert {one.label for one in rest} == {"x"}
+    for shown in (early[1], *rest):
+        session.learn(shown.node, answers[shown.node], shown=shown)
+    assert (session.mistakes, session.trials, session.classes) == (3, 5, ("x", "y", "z"))
+    assert "feedback was late" in str(session.bound([answers[name] for name in PATH.names]))
+    for name in PATH.names:
+        plain.learn(name, answers[name])
+    if learner != "sslgc":  # whose problems learn what they asked for when it was shown
+        assert np.array_equal(session._all_margins(), plain._all_margins())
+    session.save(tmp_path / "s.zk")
+    loaded = zk.load(tmp_path / "s.zk", PATH)
+    assert view(loaded) == view(session)
+    loaded.correct("bob", "y")  # it was shown without a label, and is not wrong now
+    assert loaded.mistakes == 3
 
 
 def test_late_answers_stay_within_the_budget():

@@ -2,7 +2,8 @@
 
 A prediction says how many events there were when it was made. If answers came since, the feedback was late:
 no mistake bound speaks of predictions that were made before earlier answers were learnt, and the session's
-bound says so.
+bound says so. Those answers may have brought new classes, which the prediction could not name. One that was
+made while no class was known named none, so it was not wrong.
 """
 
 from __future__ import annotations
@@ -32,20 +33,26 @@ def shown_outcome(standing: Standing, node: Hashable, shown: Any) -> Outcome | N
         raise SessionError(
             f"the prediction shown is for node {shown.node!r}, not for {node!r}; give the one for {node!r}."
         )
-    if tuple(shown.scores) != standing.classes:
+    classes = tuple(shown.scores)
+    if not set(classes) <= set(standing.classes):
         raise SessionError(
-            f"the prediction shown was made with the classes {list(shown.scores)!r}, which are "
+            f"the prediction shown was made with the classes {list(classes)!r}, which are "
             f"{list(standing.classes)!r} now; leave shown= out for this answer."
         )
     if not standing.classes:
         return None
-    if shown.label not in standing.classes:
+    if shown.label not in (classes or (None,)):
         raise SessionError(f"the prediction shown has the label {shown.label!r}, which is no class.")
-    margins = np.array(list(shown.scores.values()))
-    by_margin = decide(margins[None, -1:] if len(margins) <= 2 else margins[None, :], len(margins))
-    overruled = shown.label != standing.classes[int(by_margin[0])]
+    overruled = shown.label is not None and shown.label != _by_margin(shown)
     answered = any(event.kind != SKIP for event in standing.events[shown.made_at :])
     late = answered or predict(standing, node).scores != shown.scores
     asked = shown.ask and not standing.spent  # the budget is a hard limit on what counts as asked
     left_out = shown.left_out if asked else ()
     return Outcome(shown.label, asked, overruled, left_out, shown=True, late=late)
+
+
+def _by_margin(shown: Prediction) -> Hashable:
+    """The class of the largest margin, whatever the class prior said."""
+    margins, count = np.array(list(shown.scores.values())), len(shown.scores)
+    code = decide(margins[None, -1:] if count <= 2 else margins[None, :], count)[0]
+    return tuple(shown.scores)[int(code)]

@@ -171,7 +171,7 @@ class Standing:
                 self.counts[self.codes[event.label]] += 1
                 self.labelled[self.graph.components[event.node]] = True
             if event.kind == LEARN:
-                self.mistakes += found.predicted != event.label
+                self.mistakes += found.predicted not in (None, event.label)
                 self.queries += found.asked
                 self.overruled += found.overruled
                 self.late += found.late
