@@ -28,7 +28,7 @@ import numpy as np
 import zerokelvin as zk
 from zerokelvin.experiments.peers import PEERS
 from zerokelvin.jit import kernel
-from zerokelvin.linalg.push import PushKernel, _push
+from zerokelvin.kernels.push import PushKernel, _push
 
 
 @kernel

@@ -32,8 +32,8 @@ import numpy as np
 import scipy.sparse.linalg
 
 from solvers import FAMILIES, clock
+from zerokelvin.games import play
 from zerokelvin.learners import Trials, make, sign
-from zerokelvin.session import play
 
 MISTAKES = 7
 

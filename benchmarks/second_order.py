@@ -26,9 +26,9 @@ import numpy as np
 from zerokelvin.graph import Graph
 from zerokelvin.graph.features import Features
 from zerokelvin.learners import Trials, make
-from zerokelvin.learners.instances import Coordinates
-from zerokelvin.linalg.embedding_features import laplacian_coordinates
-from zerokelvin.linalg.shifted import PrimalShifted
+from zerokelvin.learners.ridge.instances import Coordinates
+from zerokelvin.least_squares.shifted import PrimalShifted
+from zerokelvin.spectral.embedding_features import laplacian_coordinates
 
 KAPPA = 0.4
 

@@ -21,9 +21,9 @@ import warnings
 import numpy as np
 
 from zerokelvin.graph import Graph
-from zerokelvin.linalg.engines import Direct
-from zerokelvin.linalg.solution import SolverWarning
-from zerokelvin.linalg.solver import ENGINES, analyse
+from zerokelvin.solve.engines.engines import Direct
+from zerokelvin.solve.solution import SolverWarning
+from zerokelvin.solve.solver import ENGINES, analyse
 
 BLOCK = 24
 SLOW = 4.0  # seconds

@@ -20,7 +20,7 @@ import scipy.sparse.linalg
 
 from solvers import FAMILIES, clock, grid
 from zerokelvin import load_dataset
-from zerokelvin.linalg.spectral import smallest_eigenpairs
+from zerokelvin.spectral.eigenpairs import smallest_eigenpairs
 
 GOALS = {"pubmed": 25_000, "knn2": 7_000}
 

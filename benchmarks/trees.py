@@ -14,8 +14,8 @@ import time
 import numpy as np
 
 import zerokelvin as zk
+from zerokelvin.games.labels import to_signs
 from zerokelvin.learners import make
-from zerokelvin.session.labels import to_signs
 from zerokelvin.trees import KINDS, linearise, spanning_tree
 
 

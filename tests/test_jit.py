@@ -36,10 +36,11 @@ def test_the_stamp_follows_what_a_module_imports_however_far(tmp_path):
 
 
 def test_the_cache_of_a_kernel_is_bound_to_what_its_module_imports():
-    from zerokelvin.learners.perceptron import _scan
+    from zerokelvin.learners.perceptron.perceptron import _scan
 
     stamp = _scan._cache._cache_file._source_stamp
-    assert stamp[1] == module_stamp(Path(zerokelvin.__file__).parent.parent, "zerokelvin.learners.perceptron")
+    root, module = Path(zerokelvin.__file__).parent.parent, "zerokelvin.learners.perceptron.perceptron"
+    assert stamp[1] == module_stamp(root, module)
 
 
 def test_a_read_only_installation_without_a_home_compiles_in_memory_and_says_so(tmp_path):

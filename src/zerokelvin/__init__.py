@@ -7,7 +7,7 @@ from importlib import import_module
 from typing import Any
 
 from zerokelvin import checks, learners
-from zerokelvin.certify import Assumption, Bound
+from zerokelvin.bound import Assumption, Bound
 from zerokelvin.flow import (
     ClusterReport,
     MinimumCut,
@@ -17,6 +17,7 @@ from zerokelvin.flow import (
     minimum_cut,
     picard_queyranne,
 )
+from zerokelvin.games import Run, Runs, play, play_shuffles
 from zerokelvin.graph import (
     ExponentialGraph,
     Graph,
@@ -36,8 +37,8 @@ from zerokelvin.graph import (
 )
 from zerokelvin.graph.features import Features
 from zerokelvin.io import DataSet, Limits, ReadReport, load_dataset, read_graph, read_labels, write_graph
-from zerokelvin.linalg.resistance import effective_resistance, resistance_diameter
-from zerokelvin.session import Explanation, Prediction, Run, Runs, Session, load, play, play_shuffles, start
+from zerokelvin.resistance.effective import effective_resistance, resistance_diameter
+from zerokelvin.session import Explanation, Prediction, Session, load, start
 
 __all__ = [
     "Assumption",

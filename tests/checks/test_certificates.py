@@ -5,7 +5,7 @@ import pytest
 
 import zerokelvin as zk
 from zerokelvin import Graph, learners, load, play, start
-from zerokelvin.certify import Assumption, Bound
+from zerokelvin.bound import Assumption, Bound
 from zerokelvin.checks import CHECKS, ContractError, certificate_game, certificate_games
 from zerokelvin.checks.certificates import VARIANTS, keep_bound, variants
 from zerokelvin.checks.families import FAMILIES, draw_graph

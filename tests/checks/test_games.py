@@ -9,9 +9,9 @@ import zerokelvin as zk
 from zerokelvin import learners
 from zerokelvin.checks.arenas import draw_arena
 from zerokelvin.checks.families import FAMILIES, ORDERS
-from zerokelvin.checks.games import find_difference
+from zerokelvin.checks.same_game import find_difference
 from zerokelvin.errors import GraphError
-from zerokelvin.learners.longest_path import LongestPath
+from zerokelvin.learners.cuts.longest_path import LongestPath
 from zerokelvin.learners.nearest import Nearest, NearestState
 
 
@@ -31,7 +31,7 @@ def test_longest_path_plays_every_trial_of_a_forest():
 
 def test_forests_are_drawn_on_which_the_flow_gives_way_in_the_middle(monkeypatch):
     """The games would notice a gap between the flow and the trees: some are played by both."""
-    from zerokelvin.learners import longest_path
+    from zerokelvin.learners.cuts import longest_path
 
     handed_over = []
     rest = longest_path.ForestPathState._rest

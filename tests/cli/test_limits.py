@@ -4,7 +4,7 @@ import click
 import pytest
 
 from zerokelvin.cli.main import cli
-from zerokelvin.cli.numbers import Number
+from zerokelvin.cli.number_options import Number
 
 HUGE = "1" + "0" * 30
 RUN = ("run", "edges.csv", "labels.csv", "--learner", "perceptron")
@@ -63,7 +63,7 @@ def test_a_lack_of_memory_is_one_sentence(files, invoke, monkeypatch):
     def greedy(*_arguments, **_options):
         raise MemoryError("Unable to allocate 7 TiB")
 
-    monkeypatch.setattr("zerokelvin.cli.run.play_shuffles", greedy)
+    monkeypatch.setattr("zerokelvin.cli.commands.run.play_shuffles", greedy)
     result = invoke(*RUN)
     assert result.exit_code == 2
     assert result.stderr == (

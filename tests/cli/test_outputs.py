@@ -43,9 +43,10 @@ def test_folders_are_checked_before_the_work(files, invoke, monkeypatch, command
     def work(*_arguments, **_options):
         raise AssertionError("worked before looking")
 
-    monkeypatch.setattr("zerokelvin.cli.compare.play_all", work)
-    monkeypatch.setattr("zerokelvin.cli.demo.play_demo", work)
-    monkeypatch.setattr("zerokelvin.experiments.reproduction.table51.Table51.run", work)
+    monkeypatch.setattr("zerokelvin.cli.commands.compare.play_all", work)
+    monkeypatch.setattr("zerokelvin.cli.commands.demo.play_demo", work)
+    room = "zerokelvin.experiments.reproduction.second_order_perceptron"
+    monkeypatch.setattr(f"{room}.table51.Table51.run", work)
     before = sorted(files.rglob("*"))
     path, named = PLACES[place]
     result = invoke(*command, "--output", path)
@@ -69,7 +70,7 @@ def test_pictures_are_checked_before_the_work(files, invoke, monkeypatch, path, 
     def work(*_arguments, **_options):
         raise AssertionError("worked before looking")
 
-    monkeypatch.setattr("zerokelvin.cli.run.play_shuffles", work)
+    monkeypatch.setattr("zerokelvin.cli.commands.run.play_shuffles", work)
     (files / "folder.png").mkdir()
     result = invoke(*RUN, "--plot", path)
     assert result.exit_code == 2, result.output
@@ -103,7 +104,7 @@ def test_what_may_not_be_written_is_refused(tmp_path, monkeypatch):
         (COMPARE, "zerokelvin.experiments.plots.save"),
         (("demo", "--nodes", "60"), "zerokelvin.experiments.plots.save"),
         (("reproduce", "table5.1", "--fast", "--draws", "2", "--shuffles", "2", "--output", "o"),
-         "zerokelvin.experiments.reproduction.base.Report.save"),
+         "zerokelvin.experiments.reproduction.reproduction.Report.save"),
     ],
 )  # fmt: skip
 def test_results_are_printed_though_they_cannot_be_saved(files, invoke, monkeypatch, command, where):

@@ -10,7 +10,7 @@ from zerokelvin.errors import ParameterError, ZerokelvinError
 from zerokelvin.experiments.comparison import INSTALL, Comparison, Row, _Games, compare
 from zerokelvin.experiments.comparison_figure import draw_comparison
 from zerokelvin.experiments.peers import Peer, PeerGame
-from zerokelvin.session.labels import encode_labels
+from zerokelvin.games.labels import encode_labels
 
 LINE = zk.Graph.from_edges([(i, i + 1) for i in range(29)])
 LABELS = ["a"] * 12 + ["b"] * 18

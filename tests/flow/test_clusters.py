@@ -12,9 +12,9 @@ import zerokelvin as zk
 from naive import connectivity as naive
 from naive.flow_graphs import small_graph
 from zerokelvin.errors import LabelError, ParameterError
-from zerokelvin.flow.clusters import cluster_report
+from zerokelvin.flow.static.cluster_report import cluster_report
 from zerokelvin.graph import Graph
-from zerokelvin.graph.connectivity import atomic_number, atomic_partition, edge_connectivity
+from zerokelvin.graph.measures.connectivity import atomic_number, atomic_partition, edge_connectivity
 
 
 @pytest.mark.kernels

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import zerokelvin as zk
-from zerokelvin.flow.completion import complete_labelling
+from zerokelvin.flow.static.completion import complete_labelling
 
 SIGNED = zk.Graph.from_edges([(0, 1), (1, 2), (0, 2), (2, 3)], weights=[2.0, 2.0, -0.1, 1.0])
 WIDE = zk.Graph.from_edges([(0, 1), (1, 2), (2, 3)], weights=[1e-30, 1.0, 1.0])

@@ -8,7 +8,7 @@ from naive.flow import all_minimum_cuts
 from naive.flow_graphs import random_labels, small_graph
 from zerokelvin.errors import ParameterError
 from zerokelvin.flow import OnlineCut, count_minimum_cuts_through, picard_queyranne
-from zerokelvin.flow.ideals import Part, count_ideals, reduce_transitively
+from zerokelvin.flow.static.ideals import Part, count_ideals, reduce_transitively
 from zerokelvin.graph import Graph
 
 

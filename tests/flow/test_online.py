@@ -10,7 +10,7 @@ from naive.flow_graphs import small_graph
 from naive.flow_validators import check_cut, check_flow, check_forest
 from zerokelvin.errors import GraphError, LabelError, NodeError, ParameterError
 from zerokelvin.flow import OnlineCut, picard_queyranne
-from zerokelvin.flow.state import PARENT, PATIENCE, RESIDUAL, SIDE, TOTAL, VALUE
+from zerokelvin.flow.online.cut_arrays import PARENT, PATIENCE, RESIDUAL, SIDE, TOTAL, VALUE
 from zerokelvin.graph import Graph
 
 

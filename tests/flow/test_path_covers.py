@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 
-from naive.zero_temperature import flow_dag, log_lengths, path_covers, worst_case
+from naive.learners.zero_temperature import flow_dag, log_lengths, path_covers, worst_case
 from zerokelvin.errors import ParameterError
 from zerokelvin.flow import least_path_cover, most_path_cover, picard_queyranne, theorem_8
 from zerokelvin.graph import Graph, generators
@@ -61,7 +61,7 @@ def test_many_parallel_paths():
 
 def test_the_figure_of_the_paper():
     """Section 3.2 names both covers: lengths 2, 3, 3 and 2, 4, 2."""
-    from zerokelvin.experiments.reproduction.zero_temperature import figure2_graph
+    from zerokelvin.experiments.reproduction.zero_temperature.zero_temperature_bounds import figure2_graph
 
     pq = picard_queyranne(*figure2_graph())
     assert least_path_cover(pq).value == pytest.approx(1 + 2 + 1)

@@ -20,7 +20,7 @@ from zerokelvin.graph import (
     geodesic_distances,
     knn_graph,
 )
-from zerokelvin.graph.points import nearest_neighbors
+from zerokelvin.graph.points.nearest_points import nearest_neighbors
 
 
 @st.composite
@@ -103,7 +103,7 @@ def test_balls_hold_the_points_at_their_radius(points, r):
 
 
 def test_ball_graphs_have_a_limit(monkeypatch):
-    monkeypatch.setattr("zerokelvin.graph.builders._MOST_EDGES", 40)
+    monkeypatch.setattr("zerokelvin.graph.points.builders._MOST_EDGES", 40)
     for width in (1, 16):
         with pytest.raises(GraphError, match="smaller r"):
             epsilon_graph(np.zeros((10, width)), 1.0)

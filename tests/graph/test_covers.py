@@ -6,7 +6,7 @@ import pytest
 import naive.covers as naive
 from zerokelvin.errors import GraphError, LabelError, ParameterError
 from zerokelvin.graph import Graph, geodesic_distances
-from zerokelvin.graph.covers import (
+from zerokelvin.graph.measures.covers import (
     component_covering_number,
     component_separating_number,
     covering_number,

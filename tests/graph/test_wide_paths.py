@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 
 import naive.connectivity as naive
-from linalg.graphs import random_graph
+from random_graphs import random_graph
 from zerokelvin.errors import ParameterError
 from zerokelvin.graph import Graph, diameter, generators, wide_diameter, wide_diameters
-from zerokelvin.graph.connectivity import edge_connectivity
-from zerokelvin.linalg.resistance import resistance_diameter
+from zerokelvin.graph.measures.connectivity import edge_connectivity
+from zerokelvin.resistance.effective import resistance_diameter
 
 
 def dense_graph(seed):

@@ -19,7 +19,7 @@ from zerokelvin.io import (
     read_labels,
     write_graph,
 )
-from zerokelvin.io.npz import graph_arrays, write_arrays
+from zerokelvin.io.formats.npz import graph_arrays, write_arrays
 
 GRAPH = Graph.from_edges([(0, 1), (1, 2)], [0.5, 2.0], num_nodes=4)
 REAL = Path(os.environ.get("ZEROKELVIN_DATA") or Path(__file__).parents[2] / ".." / "shared" / "data")

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from zerokelvin.errors import DataError, LabelError, NodeError
 from zerokelvin.graph import Graph
 from zerokelvin.io import read_labels
-from zerokelvin.io.npz import graph_arrays, write_arrays
+from zerokelvin.io.formats.npz import graph_arrays, write_arrays
 
 WORDS = Graph.from_edges([("ann", "bob"), ("bob", "cem")])
 NUMBERS = Graph.from_edges([(0, 1), (1, 2)])

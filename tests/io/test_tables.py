@@ -17,7 +17,8 @@ from hypothesis import strategies as st
 
 from zerokelvin.errors import DataError
 from zerokelvin.graph import Graph
-from zerokelvin.io import read_graph, tables, text
+from zerokelvin.io import read_graph
+from zerokelvin.io.formats import tables, text
 
 
 def edges_of(graph: Graph) -> dict[frozenset[object], float]:

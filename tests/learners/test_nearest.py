@@ -5,16 +5,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-import naive.nearest as naive
+import naive.learners.nearest as naive
 import strategies
-from linalg.graphs import random_graph
+from random_graphs import random_graph
 from zerokelvin.checks import check_learner
 from zerokelvin.errors import GraphError, ParameterError
+from zerokelvin.games import play
 from zerokelvin.graph import Graph, exponential_graph, generators
 from zerokelvin.learners import sign
 from zerokelvin.learners.nearest import Nearest
-from zerokelvin.linalg.solution import ScalingWarning
-from zerokelvin.session import play
+from zerokelvin.solve.solution import ScalingWarning
 
 VOTERS = st.sampled_from([1, 2, 3, 5])
 DISTANCES = ["geodesic", "resistance"]

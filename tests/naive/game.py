@@ -2,7 +2,7 @@
 
 import numpy as np
 
-import naive.perceptron as perceptron
+import naive.learners.perceptron as perceptron
 
 
 def play(graph, trials, num_classes, *, b=1.0, asks=None, delay=0):

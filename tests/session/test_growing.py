@@ -12,8 +12,8 @@ import strategies
 import zerokelvin as zk
 from session_files import write_version_1
 from zerokelvin.errors import GraphError, NodeError, ParameterError, SessionError
-from zerokelvin.learners.growth import CARRIED, EXACT, apply_kernel, touched_nodes
-from zerokelvin.linalg.kernels import kernel_columns
+from zerokelvin.kernels.kernels import kernel_columns
+from zerokelvin.learners.base.growth import CARRIED, EXACT, apply_kernel, touched_nodes
 
 RELAXED = {"propagation": {"tol": 1e-11}, "gaussian": {"tol": 1e-11}}
 PATH = zk.Graph.from_edges([("ann", "bob"), ("bob", "cem"), ("cem", "dan")])

@@ -13,7 +13,7 @@ import pytest
 import zerokelvin as zk
 from zerokelvin import threads
 from zerokelvin.errors import LabelError, NodeError
-from zerokelvin.learners.perceptron import Perceptron, PerceptronState
+from zerokelvin.learners.perceptron.perceptron import Perceptron, PerceptronState
 from zerokelvin.session.prediction import LEARN, SKIP, TEACH
 
 

@@ -6,8 +6,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from zerokelvin import learners
+from zerokelvin.games import play
 from zerokelvin.graph import Graph
-from zerokelvin.session import play, start
+from zerokelvin.session import start
 
 LETTERS = "xyz"
 

@@ -301,7 +301,7 @@ def test_refusals():
 
 
 def test_a_binary_learner_says_that_it_takes_no_third_class():
-    from zerokelvin.learners.perceptron import Perceptron
+    from zerokelvin.learners.perceptron.perceptron import Perceptron
 
     class TwoClasses(Perceptron):
         multiclass = False

@@ -8,9 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import zerokelvin as zk
+from zerokelvin.asking.policies import Margin, RandomRate, Variance
 from zerokelvin.errors import LabelError, ParameterError, SessionError
 from zerokelvin.graph import generators
-from zerokelvin.learners.asking import Margin, RandomRate, Variance
 from zerokelvin.session.prediction import TEACH
 
 PATH = zk.Graph.from_edges([("ann", "bob"), ("bob", "cem"), ("cem", "dan"), ("dan", "eve")])

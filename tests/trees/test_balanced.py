@@ -7,14 +7,14 @@ import pytest
 
 import naive.trees as naive
 import zerokelvin as zk
-from zerokelvin.learners.spanning_tree import SpanningTree
-from zerokelvin.trees.balanced import ABOVE, _trail
-from zerokelvin.trees.forest import make_forest
-from zerokelvin.trees.hinges import EXCESS, STEPS, WALKED, new_hinges, set_label
-from zerokelvin.trees.segments import NONE, arrive, further, join, node_piece, regime
-from zerokelvin.trees.spanning import SpanningTrees
-from zerokelvin.trees.steady_strategies import balance, steady_vote, teach_steadily
-from zerokelvin.trees.strategies import STRATEGIES, vote
+from zerokelvin.learners.trees.spanning_tree import SpanningTree
+from zerokelvin.trees.online.balanced import ABOVE, _trail
+from zerokelvin.trees.online.forest import make_forest
+from zerokelvin.trees.online.hinges import EXCESS, STEPS, WALKED, new_hinges, set_label
+from zerokelvin.trees.online.segments import NONE, arrive, further, join, node_piece, regime
+from zerokelvin.trees.online.steady_strategies import balance, steady_vote, teach_steadily
+from zerokelvin.trees.online.strategies import STRATEGIES, vote
+from zerokelvin.trees.spanning.spanning_trees import SpanningTrees
 
 
 def laid_out(graph):
@@ -212,7 +212,7 @@ def test_bad_orders_take_logarithmically_many_steps(shape, inner, weighted):
 
 def test_without_balancing_the_count_would_be_linear(monkeypatch):
     """The test above can fail."""
-    from zerokelvin.learners.tree_opt import HingeState
+    from zerokelvin.learners.trees.tree_opt import HingeState
 
     few = play(caterpillar, 1 << 12, "longest-path", False)
     monkeypatch.setattr(HingeState, "_rest", lambda _self: None)

@@ -6,13 +6,13 @@ import pytest
 from naive.trees import spanning_trees
 from zerokelvin import Graph, generators, learners
 from zerokelvin.errors import LabelError
+from zerokelvin.games import play
 from zerokelvin.graph import cut
 from zerokelvin.learners import SpanningTree, TreeOpt
-from zerokelvin.session import play
 from zerokelvin.trees import expected_cut, expected_tree_bound
-from zerokelvin.trees.bounds import spine_guarantee, tree_guarantee
-from zerokelvin.trees.forest import make_forest
-from zerokelvin.trees.neighbours import lay_out
+from zerokelvin.trees.online.forest import make_forest
+from zerokelvin.trees.online.neighbours import lay_out
+from zerokelvin.trees.online.tree_bounds import spine_guarantee, tree_guarantee
 
 
 def small_graph(seed, weighted):

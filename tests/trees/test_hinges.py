@@ -6,12 +6,12 @@ import pytest
 import naive.trees as naive
 import zerokelvin as zk
 from naive.flow import all_minimum_cuts
-from zerokelvin.flow.picard_queyranne import picard_queyranne
-from zerokelvin.trees.forest import attach, make_forest
-from zerokelvin.trees.hinges import HINGE, LABEL, fork_balance, new_hinges, set_label
-from zerokelvin.trees.reasons import deciding_hinges
-from zerokelvin.trees.spanning import SpanningTrees
-from zerokelvin.trees.strategies import STRATEGIES, vote
+from zerokelvin.flow.static.picard_queyranne import picard_queyranne
+from zerokelvin.trees.online.forest import attach, make_forest
+from zerokelvin.trees.online.hinges import HINGE, LABEL, fork_balance, new_hinges, set_label
+from zerokelvin.trees.online.reasons import deciding_hinges
+from zerokelvin.trees.online.strategies import STRATEGIES, vote
+from zerokelvin.trees.spanning.spanning_trees import SpanningTrees
 
 pytestmark = pytest.mark.kernels
 

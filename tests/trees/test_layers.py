@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 import naive.trees as naive
 import strategies
 import zerokelvin as zk
-from zerokelvin.trees.layers import LayeredSampler, has_traps
-from zerokelvin.trees.spanning import SpanningTrees, is_forest, spanning_tree
+from zerokelvin.trees.spanning.layers import LayeredSampler, has_traps
+from zerokelvin.trees.spanning.spanning_trees import SpanningTrees, is_forest, spanning_tree
 
 pytestmark = pytest.mark.kernels
 

@@ -10,8 +10,8 @@ import naive.trees as naive
 import strategies
 import zerokelvin as zk
 from zerokelvin.errors import GraphError, ParameterError
-from zerokelvin.trees.low_stretch import average_stretch
-from zerokelvin.trees.spanning import KINDS, SpanningTrees, is_forest, spanning_tree
+from zerokelvin.trees.spanning.low_stretch import average_stretch
+from zerokelvin.trees.spanning.spanning_trees import KINDS, SpanningTrees, is_forest, spanning_tree
 
 pytestmark = pytest.mark.kernels
 
@@ -57,7 +57,7 @@ def test_wilson_draws_every_tree_with_its_probability(name, request):
 
 
 def _interpreted():
-    return not hasattr(__import__("zerokelvin.trees.wilson", fromlist=["_walk"])._walk, "py_func")
+    return not hasattr(__import__("zerokelvin.trees.spanning.wilson", fromlist=["_walk"])._walk, "py_func")
 
 
 def test_the_chi_square_test_can_fail():

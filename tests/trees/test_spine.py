@@ -7,9 +7,9 @@ import naive.trees as naive
 import zerokelvin as zk
 from zerokelvin.errors import GraphError
 from zerokelvin.graph import cut
-from zerokelvin.trees.neighbours import lay_out, new_marks, spine_committee, spine_teach
-from zerokelvin.trees.spanning import SpanningTrees
-from zerokelvin.trees.spine import linearise
+from zerokelvin.trees.online.neighbours import lay_out, new_marks, spine_committee, spine_teach
+from zerokelvin.trees.spanning.spanning_trees import SpanningTrees
+from zerokelvin.trees.spanning.spine import linearise
 
 pytestmark = pytest.mark.kernels
 

@@ -22,14 +22,16 @@ from typing import Any
 import numpy as np
 
 from zerokelvin import learners
-from zerokelvin.certify import Bound, Record
+from zerokelvin.bound import Bound
 from zerokelvin.checks.contract import CHECKS, ContractError
 from zerokelvin.checks.examples import examples
 from zerokelvin.checks.families import draw_classes, draw_graph, draw_labels, draw_order, draw_weights
 from zerokelvin.checks.promises import PROMISES, Verdict
 from zerokelvin.errors import ZerokelvinError
+from zerokelvin.games import play
 from zerokelvin.learners import Learner
-from zerokelvin.session import load, play, start
+from zerokelvin.learners.base.record import Record
+from zerokelvin.session import load, start
 
 __all__ = [
     "VARIANTS",

@@ -18,10 +18,11 @@ from zerokelvin import learners
 from zerokelvin.checks.examples import Example, examples
 from zerokelvin.checks.promises import PROMISES
 from zerokelvin.errors import LabelError, NodeError
+from zerokelvin.games import play
 from zerokelvin.graph import Graph
 from zerokelvin.learners import Learner
 from zerokelvin.registry import Registry
-from zerokelvin.session import Session, load, play, start
+from zerokelvin.session import Session, load, start
 
 __all__ = ["CHECKS", "ContractError", "check_learner"]
 

@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
+from zerokelvin.games.labels import encode_labels, to_signs
 from zerokelvin.graph import Graph
 from zerokelvin.learners import Learner, Trials
-from zerokelvin.session.labels import encode_labels, to_signs
 
 __all__ = ["Example", "examples"]
 

@@ -13,9 +13,9 @@ from threadpoolctl import threadpool_limits
 from zerokelvin.checks.contract import CHECKS, ContractError
 from zerokelvin.checks.examples import examples
 from zerokelvin.errors import ParameterError
+from zerokelvin.games import Run, play
 from zerokelvin.graph import Graph
 from zerokelvin.learners import Learner
-from zerokelvin.session import Run, play
 
 __all__: list[str] = []
 

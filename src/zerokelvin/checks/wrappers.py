@@ -18,9 +18,9 @@ import numpy as np
 from zerokelvin.checks.contract import CHECKS, ContractError
 from zerokelvin.checks.examples import Example, examples
 from zerokelvin.learners import LEARNERS, Learner
-from zerokelvin.learners.forgetting import Forgetting
-from zerokelvin.learners.guided import Guided
-from zerokelvin.learners.random_query import RandomQuery
+from zerokelvin.learners.wrappers.forgetting import Forgetting
+from zerokelvin.learners.wrappers.guided import Guided
+from zerokelvin.learners.wrappers.random_query import RandomQuery
 from zerokelvin.session import Session, load, start
 
 __all__ = ["wrappers_of"]

@@ -22,11 +22,14 @@ NOT_WRITTEN = 1
 
 
 class CommandLine(click.Group):
-    """A group whose commands are listed as added, and whose errors are one sentence."""
+    """A group that lists its commands as its help text brings them up, and whose errors are one sentence."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        """The commands in the order they were added."""
-        return list(self.commands)
+        """The commands in the order of the help text, then those it does not mention."""
+        words = (self.help or "").split()
+        return sorted(
+            self.commands, key=lambda name: (words.index(name) if name in words else len(words), name)
+        )
 
     def main(self, *args: Any, **kwargs: Any) -> NoReturn:
         """Run a command and exit: 0 when done, 2 on bad input, 130 when interrupted.

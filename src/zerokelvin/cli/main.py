@@ -8,15 +8,8 @@ from contextlib import suppress
 import click
 
 from zerokelvin import __version__
-from zerokelvin.cli.bench import bench
-from zerokelvin.cli.check import check
-from zerokelvin.cli.compare import compare
-from zerokelvin.cli.datasets import datasets
-from zerokelvin.cli.demo import demo
+from zerokelvin.cli.commands import COMMANDS
 from zerokelvin.cli.group import CommandLine
-from zerokelvin.cli.learners import learners
-from zerokelvin.cli.reproduce import reproduce
-from zerokelvin.cli.run import run
 from zerokelvin.startup import INTERRUPTED, finish, interrupted, leave, watch
 
 __all__ = ["cli", "main"]
@@ -50,7 +43,7 @@ def cli(context: click.Context) -> None:
         click.echo(context.get_help())
 
 
-for command in (demo, run, compare, reproduce, bench, check, learners, datasets):
+for command in COMMANDS.values():
     cli.add_command(command)
 
 

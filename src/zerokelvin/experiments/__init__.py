@@ -2,9 +2,9 @@
 
 from zerokelvin.experiments.catalogue import LearnerInfo, describe_learner, list_learners, parse_parameters
 from zerokelvin.experiments.comparison import Comparison, compare
-from zerokelvin.experiments.demo import Demo, learned_mistakes, play_demo, save_pictures
+from zerokelvin.experiments.digits_demo import Demo, learned_mistakes, play_demo, save_pictures
+from zerokelvin.experiments.labelled_problem import Problem, load_problem
 from zerokelvin.experiments.peers import PEERS
-from zerokelvin.experiments.problem import Problem, load_problem
 from zerokelvin.experiments.reproduction import EXPERIMENTS, Experiment, Report, make_experiment
 from zerokelvin.experiments.summary import Summary, summarize
 

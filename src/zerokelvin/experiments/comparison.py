@@ -19,11 +19,11 @@ from numpy.typing import NDArray
 
 from zerokelvin.errors import ParameterError, ZerokelvinError
 from zerokelvin.experiments.peers import PEERS, Peer
+from zerokelvin.games import play_shuffles
+from zerokelvin.games.labels import Labelling, encode_labels
 from zerokelvin.graph import Graph
 from zerokelvin.jit import compilation_seconds
 from zerokelvin.learners import LEARNERS
-from zerokelvin.session import play_shuffles
-from zerokelvin.session.labels import Labelling, encode_labels
 
 __all__ = ["Comparison", "Row", "compare"]
 

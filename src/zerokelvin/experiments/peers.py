@@ -125,7 +125,7 @@ class _River(PeerGame):
     def __init__(self, graph: Graph) -> None:
         from river import linear_model, preprocessing
 
-        from zerokelvin.linalg.embedding_features import laplacian_coordinates
+        from zerokelvin.spectral.embedding_features import laplacian_coordinates
 
         self.rows = laplacian_coordinates(graph, 100, 0.0)
         self.model = preprocessing.StandardScaler() | linear_model.SoftmaxRegression()

@@ -22,10 +22,10 @@ from matplotlib.ticker import FuncFormatter, MaxNLocator
 from numpy.typing import ArrayLike, NDArray
 
 from zerokelvin.errors import ParameterError
+from zerokelvin.games import Run
 from zerokelvin.graph import Graph
 from zerokelvin.io.files import PathLike, replacing
 from zerokelvin.io.writable import writable_file
-from zerokelvin.session import Run
 
 __all__ = ["draw_curves", "draw_outcomes", "lay_out", "save"]
 

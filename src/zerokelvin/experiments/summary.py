@@ -12,8 +12,8 @@ import math
 from dataclasses import dataclass
 from typing import Any
 
-from zerokelvin.certify import Bound
-from zerokelvin.session import Runs
+from zerokelvin.bound import Bound
+from zerokelvin.games import Runs
 
 __all__ = ["Summary", "summarize"]
 

@@ -1,12 +1,10 @@
 """The immutable graph, its builders, the papers' graphs and their structural quantities."""
 
 from zerokelvin.graph import generators
-from zerokelvin.graph.builders import epsilon_graph, knn_graph
 from zerokelvin.graph.convert import as_graph
-from zerokelvin.graph.exponential import ExponentialGraph, exponential_graph
 from zerokelvin.graph.generators import LabelledGraph
 from zerokelvin.graph.graph import Graph
-from zerokelvin.graph.structure import (
+from zerokelvin.graph.measures.structure import (
     Measured,
     bal,
     cut,
@@ -15,7 +13,9 @@ from zerokelvin.graph.structure import (
     geodesic_distances,
     label_balance,
 )
-from zerokelvin.graph.wide_paths import wide_diameter, wide_diameters
+from zerokelvin.graph.measures.wide_paths import wide_diameter, wide_diameters
+from zerokelvin.graph.points.builders import epsilon_graph, knn_graph
+from zerokelvin.graph.points.exponential_embedding import ExponentialGraph, exponential_graph
 
 __all__ = [
     "ExponentialGraph",

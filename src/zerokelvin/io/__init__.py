@@ -1,6 +1,7 @@
 """Every file format; nothing else opens files."""
 
-from zerokelvin.io.datasets import (
+from zerokelvin.io.datasets.dblp import read_dblp_four_area
+from zerokelvin.io.datasets.named_datasets import (
     DataSet,
     DataSetInfo,
     cache_folder,
@@ -8,8 +9,7 @@ from zerokelvin.io.datasets import (
     find_datasets,
     load_dataset,
 )
-from zerokelvin.io.dblp import read_dblp_four_area
-from zerokelvin.io.labels import read_labels
+from zerokelvin.io.formats.label_files import read_labels
 from zerokelvin.io.limits import Limits
 from zerokelvin.io.read import read_graph, write_graph
 from zerokelvin.io.report import ReadReport

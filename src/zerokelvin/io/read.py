@@ -7,15 +7,15 @@ from pathlib import Path
 
 from zerokelvin.errors import DataError, GraphError, ParameterError
 from zerokelvin.graph import Graph
-from zerokelvin.io.columns import Column
 from zerokelvin.io.files import PathLike, existing_file, format_suffix
+from zerokelvin.io.formats.matrix_market import read_matrix_market, write_matrix_market
+from zerokelvin.io.formats.networkx_formats import read_gml, read_graphml, write_gml, write_graphml
+from zerokelvin.io.formats.node_link import read_node_link, write_node_link
+from zerokelvin.io.formats.npz import read_npz, write_npz
+from zerokelvin.io.formats.table_columns import Column
+from zerokelvin.io.formats.tables import read_parquet, read_text, write_parquet, write_text
 from zerokelvin.io.limits import DEFAULT, Limits
-from zerokelvin.io.matrix_market import read_matrix_market, write_matrix_market
-from zerokelvin.io.networkx_formats import read_gml, read_graphml, write_gml, write_graphml
-from zerokelvin.io.node_link import read_node_link, write_node_link
-from zerokelvin.io.npz import read_npz, write_npz
 from zerokelvin.io.report import ReadReport, Reporter, announce
-from zerokelvin.io.tables import read_parquet, read_text, write_parquet, write_text
 
 __all__ = ["FORMATS", "format_of", "read_graph", "write_graph"]
 

@@ -1,4 +1,4 @@
-"""The learners, one file each with its bound beside it, and what they have in common.
+"""The learners, one file each in the room of its family, and what they have in common (`base`).
 
 Importing this package imports every module in it, so a new file with one ``@learner("name")`` line
 is registered without any other change.
@@ -8,7 +8,7 @@ import importlib
 import pkgutil
 from typing import Any
 
-from zerokelvin.learners.asking import (
+from zerokelvin.asking import (
     Always,
     Doubt,
     Margin,
@@ -52,8 +52,8 @@ __all__ = [
     "sign",
 ]
 
-for _module in pkgutil.iter_modules(__path__):
-    importlib.import_module(f"{__name__}.{_module.name}")
+for _module in pkgutil.walk_packages(__path__, f"{__name__}."):
+    importlib.import_module(_module.name)
 
 
 def __getattr__(name: str) -> Any:

@@ -29,16 +29,16 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from zerokelvin.certify import Bound
+from zerokelvin.bound import Bound
 from zerokelvin.errors import ParameterError
 from zerokelvin.graph import Graph
-from zerokelvin.graph.covers import linkage_covers, separation
-from zerokelvin.graph.distances import shortest_paths
+from zerokelvin.graph.measures.covers import linkage_covers, separation
+from zerokelvin.graph.measures.distances import shortest_paths
 from zerokelvin.jit import kernel
 from zerokelvin.learners.base import Learner, Problems, State, learner
-from zerokelvin.linalg.dense import DENSE_LIMIT
-from zerokelvin.linalg.geometry import ExponentialGeometry, Geometry, geometry_of
-from zerokelvin.linalg.signed import require_definite
+from zerokelvin.resistance.geometry import ExponentialGeometry, Geometry, geometry_of
+from zerokelvin.solve.dense import DENSE_LIMIT
+from zerokelvin.solve.signed import require_definite
 
 __all__ = ["Nearest", "NearestState"]
 
@@ -156,7 +156,7 @@ class Nearest(Learner):
     distance
         ``"geodesic"``, with edge lengths 1/w, or ``"resistance"``.
     engine, tol
-        How kernel columns are computed for ``"resistance"``; see `zerokelvin.linalg.kernel_columns`.
+        How kernel columns are computed for ``"resistance"``; see `zerokelvin.kernels.kernel_columns`.
 
     Examples
     --------

@@ -1,7 +1,7 @@
 """A session whose graph grows while learning goes on.
 
 Nodes and edges may be added at any time. The session then has a new graph, on which old nodes keep their
-index, and its learner follows (`zerokelvin.learners.growth`): for an ``"exact"`` learner every prediction is
+index, and its learner follows (`learners.base.growth`): for an ``"exact"`` learner every prediction is
 from then on that of a session started on the new graph and told the same answers in the same order, for a
 ``"carried"`` one what was learnt is expressed on the new graph.
 

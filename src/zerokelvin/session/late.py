@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from zerokelvin.errors import SessionError
-from zerokelvin.session.labels import decide
+from zerokelvin.games.labels import decide
 from zerokelvin.session.predicting import predict
 from zerokelvin.session.prediction import SKIP, Outcome, Prediction
 from zerokelvin.session.standing import Standing

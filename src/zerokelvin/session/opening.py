@@ -10,14 +10,14 @@ import numpy as np
 
 from zerokelvin import learners
 from zerokelvin.errors import LabelError, ParameterError
+from zerokelvin.games.class_names import class_name
+from zerokelvin.games.counts import require_whole
+from zerokelvin.games.wrapping import wrapped
 from zerokelvin.graph import Graph, as_graph
 from zerokelvin.learners import Learner, Policy, parse_policy
 from zerokelvin.session import saving
-from zerokelvin.session.class_names import class_name
-from zerokelvin.session.counts import require_whole
 from zerokelvin.session.session import Session
 from zerokelvin.session.standing import Standing, Terms
-from zerokelvin.session.wrapping import wrapped
 
 __all__ = ["load", "start"]
 
@@ -56,7 +56,7 @@ def start(
         ``"doubt:SCALE"``, ``"value:SCALE"``) and how often at most.
     forget
         Predict from the latest answers only, at least this many and below twice as many, for labels that
-        change over time; see `zerokelvin.learners.forgetting`.
+        change over time; see `zerokelvin.learners.wrappers.forgetting`.
 
     Examples
     --------

@@ -11,8 +11,8 @@ from collections.abc import Hashable
 import numpy as np
 from numpy.typing import NDArray
 
-from zerokelvin.learners.asking import confidence
-from zerokelvin.session.labels import class_array, decide
+from zerokelvin.asking.policies import confidence
+from zerokelvin.games.labels import class_array, decide
 from zerokelvin.session.prediction import SKIP, Contribution, Explanation, Prediction
 from zerokelvin.session.standing import Standing
 

@@ -22,8 +22,8 @@ from __future__ import annotations
 from collections.abc import Hashable
 from typing import TYPE_CHECKING
 
-from zerokelvin.learners.asking import confidence
-from zerokelvin.session.counts import require_whole
+from zerokelvin.asking.policies import confidence
+from zerokelvin.games.counts import require_whole
 from zerokelvin.session.predicting import all_margins
 from zerokelvin.session.prediction import SKIP
 from zerokelvin.session.standing import Standing

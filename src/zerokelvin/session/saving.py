@@ -16,17 +16,17 @@ from numpy.typing import NDArray
 
 from zerokelvin import learners
 from zerokelvin.errors import SessionError
+from zerokelvin.games.class_names import to_json
+from zerokelvin.games.wrapping import wrapped
 from zerokelvin.graph import Graph
 from zerokelvin.io.session_file import SessionFile, read_session, sound, write_session
 from zerokelvin.learners import Learner
-from zerokelvin.learners.forgetting import Forgetting
-from zerokelvin.learners.growth import CARRIED
-from zerokelvin.learners.noting import SEEN
-from zerokelvin.session.class_names import to_json
+from zerokelvin.learners.base.growth import CARRIED
+from zerokelvin.learners.base.noting import SEEN
+from zerokelvin.learners.wrappers.forgetting import Forgetting
+from zerokelvin.session.file_schema import Record, read_record, require
 from zerokelvin.session.prediction import SKIP, Event, Outcome
-from zerokelvin.session.record import Record, read_record, require
 from zerokelvin.session.standing import Standing, Terms
-from zerokelvin.session.wrapping import wrapped
 
 __all__ = ["Packed", "packed", "read", "save", "unpacked"]
 

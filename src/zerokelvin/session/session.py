@@ -19,17 +19,17 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from zerokelvin.certify import Bound
+from zerokelvin.bound import Bound
 from zerokelvin.errors import LabelError, SessionError
+from zerokelvin.games.class_names import class_name, refuse_stranger
+from zerokelvin.games.counts import require_whole
+from zerokelvin.games.game_bound import game_bound
+from zerokelvin.games.labels import encode_labels, is_unknown
 from zerokelvin.graph import Graph
 from zerokelvin.learners import Learner, Policy, Problems
 from zerokelvin.session import predicting, saving
-from zerokelvin.session.bounds import game_bound
-from zerokelvin.session.class_names import class_name, refuse_stranger
-from zerokelvin.session.counts import require_whole
 from zerokelvin.session.growing import extended
 from zerokelvin.session.guard import alone, beside
-from zerokelvin.session.labels import encode_labels, is_unknown
 from zerokelvin.session.late import shown_outcome
 from zerokelvin.session.prediction import LEARN, SKIP, TEACH, Event, Explanation, Outcome, Prediction
 from zerokelvin.session.questions import questions

@@ -21,12 +21,12 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from zerokelvin.asking.policies import LEAST_COIN, coins, confidence, worth_asking
 from zerokelvin.errors import LabelError
+from zerokelvin.games.labels import class_order, decide, num_problems, to_signs
 from zerokelvin.graph import Graph
 from zerokelvin.learners import Learner, Policy
-from zerokelvin.learners.asking import LEAST_COIN, coins, confidence, worth_asking
-from zerokelvin.learners.growth import Growth
-from zerokelvin.session.labels import class_order, decide, num_problems, to_signs
+from zerokelvin.learners.base.growth import Growth
 from zerokelvin.session.prediction import LEARN, SKIP, TEACH, Event, Outcome
 
 __all__ = ["Standing", "Terms"]

@@ -29,10 +29,11 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_consistent_length, check_is_fitted, validate_data
 
 from zerokelvin.errors import LabelError
+from zerokelvin.games.labels import class_array, class_order, decide
 from zerokelvin.graph import Graph
 from zerokelvin.learners import Learner, Policy
 from zerokelvin.session import Session, start
-from zerokelvin.session.labels import class_array, class_order, decide
+from zerokelvin.sklearn.feature_points import nearest_points, neighbor_graph
 from zerokelvin.sklearn.inputs import (
     given_graph,
     is_unlabelled,
@@ -42,7 +43,6 @@ from zerokelvin.sklearn.inputs import (
     require_classes,
     seed_of,
 )
-from zerokelvin.sklearn.points import nearest_points, neighbor_graph
 
 __all__ = ["GraphClassifier"]
 

@@ -13,8 +13,8 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import assert_all_finite, column_or_1d
 
 from zerokelvin.errors import LabelError, NodeError, ParameterError
+from zerokelvin.games.labels import class_array, is_unknown
 from zerokelvin.graph import Graph
-from zerokelvin.session.labels import class_array, is_unknown
 
 __all__ = [
     "given_graph",

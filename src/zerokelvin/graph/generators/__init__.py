@@ -1,6 +1,6 @@
 """The graphs the papers argue with, each with its natural labelling."""
 
-from zerokelvin.graph.generators.clusters import (
+from zerokelvin.graph.generators.cluster_graphs import (
     balanced_octopus,
     barbell,
     double_lollipop,

@@ -14,9 +14,9 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from zerokelvin.graph.builders import epsilon_graph, knn_graph
 from zerokelvin.graph.generators.labelled import LabelledGraph, require, require_whole
 from zerokelvin.graph.graph import Graph
+from zerokelvin.graph.points.builders import epsilon_graph, knn_graph
 
 __all__ = ["path_connected_sets", "planted_partition", "two_moons"]
 

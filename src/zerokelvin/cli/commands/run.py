@@ -1,0 +1,169 @@
+"""``zerokelvin run``: a learner over a labelled graph, in several random orders."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+from zerokelvin.cli.group import common_options
+from zerokelvin.cli.number_options import COUNT, GAMES, MOMENTS, POSITIVE, require_memory
+from zerokelvin.cli.output import attempt, percent, print_json, print_table, print_text
+from zerokelvin.cli.problem_options import (
+    Reading,
+    gather_options,
+    problem_arguments,
+    problem_options,
+    read_problem,
+    table_options,
+)
+from zerokelvin.cli.progress import reporting
+from zerokelvin.experiments import Problem, Summary, parse_parameters, summarize
+from zerokelvin.games import Runs, play_shuffles
+
+__all__ = ["run"]
+
+
+@click.command()
+@problem_arguments
+@click.option("--learner", default="auto", show_default=True, help="A name 'zerokelvin learners' lists.")
+@click.option(
+    "--param",
+    "assignments",
+    multiple=True,
+    metavar="NAME=VALUE",
+    help="A parameter of the learner; may be repeated.",
+)
+@problem_options(shuffles=20)
+@click.option(
+    "--policy",
+    default="always",
+    show_default=True,
+    metavar="POLICY",
+    help="When to ask for a label: always, random:RATE, margin:SCALE, variance:KAPPA, doubt:SCALE or "
+    "value:SCALE.",
+)
+@click.option("--budget", type=COUNT, help="Ask for at most this many labels in a game.  [default: no limit]")
+@click.option(
+    "--label-noise",
+    default=0.0,
+    show_default=True,
+    help="Chance that a shown label is replaced by another class.",
+)
+@click.option(
+    "--concept-noise",
+    default=0.0,
+    show_default=True,
+    help="Chance that a node's label is changed before the game.",
+)
+@click.option(
+    "--repeats", type=GAMES, default=1, show_default=True, help="How often each order is played in a row."
+)
+@click.option(
+    "--delay", type=COUNT, default=0, show_default=True, help="How many trials late a label arrives."
+)
+@click.option(
+    "--drift",
+    type=MOMENTS,
+    default=0,
+    show_default=True,
+    help="How often two classes change places during a game.",
+)
+@click.option("--forget", type=POSITIVE, metavar="W", help="Predict from the latest W to 2W answers only.")
+@table_options
+@click.option("--plot", metavar="FILE", help="Save the cumulative curves as png, svg or pdf.")
+@common_options
+@gather_options
+def run(
+    graph: str,
+    labels: str | None,
+    learner: str,
+    assignments: tuple[str, ...],
+    component: str,
+    neighbors: int,
+    plot: str | None,
+    as_json: bool,
+    reading: Reading,
+    **game: Any,
+) -> None:
+    """Measure a learner on a labelled GRAPH.
+
+    Every node is predicted, then its label may be asked for and learned, in several random orders; the
+    errors are means over the orders, with their standard deviations. GRAPH is a file (csv, tsv, txt,
+    parquet, mtx, graphml, gml, npz, json), or a name that 'zerokelvin datasets' lists. LABELS is a table of
+    nodes and labels; leave it out where GRAPH holds labels too. Columns that are not plainly named are never
+    guessed: name them. What was read is said on standard error.
+
+    \b
+    Examples:
+      zerokelvin run edges.csv labels.csv
+      zerokelvin run paid.csv who.csv --source payer --target payee --weight amount --label kind
+      zerokelvin run cora --learner perceptron --param b=2 --component largest
+      zerokelvin run digits --neighbors 5 --policy margin:0.1 --plot curves.png
+      zerokelvin run cora --shuffles 5 --json
+
+    With --json: learner, params, nodes, edges, classes, trials, error_binary, error_binary_std,
+    error_multiclass, error_multiclass_std, queries, queried_nodes, seconds, bound.
+
+    Next: 'zerokelvin learners NAME' explains a learner and its parameters.
+    """  # noqa: D301 - the backspace keeps click from re-flowing the examples
+    params = parse_parameters(learner, assignments)
+    if plot is not None:
+        from zerokelvin.experiments.plots import check_picture
+
+        check_picture(plot)
+    with reporting() as report, reading.saying_it_once():
+        problem = read_problem(report, graph, labels, component, neighbors, reading)
+        require_memory(problem, game["shuffles"], game["repeats"])
+
+        def playing(*at: int) -> None:
+            reading.announce()
+            report("Playing", at[0], at[1])
+
+        runs = play_shuffles(
+            problem.graph,
+            problem.labels,
+            learner,
+            progress=playing,
+            **game,
+            **params,
+        )
+        reading.announce()
+        report("Summing up", 0, None)
+        summary = summarize(runs)
+        files, failure = attempt(lambda: [] if plot is None else [_draw(problem, summary, runs, plot)])
+    if as_json:
+        print_json(summary.as_dict())
+    else:
+        _show(problem, summary, len(runs.runs), files)
+    if failure is not None:
+        raise failure
+
+
+def _draw(problem: Problem, summary: Summary, runs: Runs, plot: str) -> Path:
+    from zerokelvin.experiments.plots import draw_curves, save
+
+    asked = percent(summary.queried_nodes / summary.nodes)
+    title = f"{problem.name}: {percent(summary.error_multiclass)} wrong, {asked} of the nodes asked"
+    return save(draw_curves({summary.learner: runs.runs}, title), plot)
+
+
+def _show(problem: Problem, summary: Summary, games: int, files: list[Path]) -> None:
+    nodes = f"{summary.nodes:,} nodes, {summary.edges:,} edges, {summary.classes} classes"
+    if problem.left_out:
+        nodes += f" ({problem.left_out:,} nodes outside the largest component left out)"
+    params = ", ".join(f"{name}={value}" for name, value in summary.params.items())
+    bound = summary.bound
+    rows = [
+        ["graph", nodes],
+        ["learner", f"{summary.learner} ({params})"],
+        ["games", f"{games} orders of {summary.trials:,} trials, {summary.seconds:.3g} s each"],
+        ["error", f"{percent(summary.error_multiclass, 2)} ± {percent(summary.error_multiclass_std, 2)}"],
+        ["one-vs-rest error", f"{percent(summary.error_binary, 2)} ± {percent(summary.error_binary_std, 2)}"],
+        ["nodes asked", f"{summary.queried_nodes:,.0f} ({percent(summary.queried_nodes / summary.nodes)})"],
+        ["bound, first game", str(bound)],
+    ]
+    print_table([problem.name, ""], rows)
+    for path in files:
+        print_text(f"Saved {path}")

@@ -1,0 +1,170 @@
+"""Many games on one embedded graph, on all cores.
+
+The embedding is computed once, at the largest rank wanted, and cut to the columns a game needs: its
+columns come in the order of the eigenvalues, so the first d are the rank-d embedding. Games run in threads
+(the inner loops release the interpreter lock); each is a pure function of its seed, so their number and
+order of finishing change nothing. The first game of every kind runs alone, so that compilation does not
+race.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor, as_completed
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from zerokelvin.experiments.labelled_problem import Problem
+from zerokelvin.games import Run, play
+from zerokelvin.games.labels import Labelling, encode_labels, to_signs
+from zerokelvin.learners import Learner
+from zerokelvin.learners.ridge.instances import Coordinates, prepare_coordinates
+
+__all__ = ["Arena", "Game", "Job", "embed", "play_alone", "play_jobs", "workers"]
+
+Floats = NDArray[np.float64]
+
+POINTS = 60  # points on a curve
+REPEATS, ENOUGH = 15, 0.3  # games, and seconds, after which a time is taken
+
+
+@dataclass(frozen=True, eq=False)
+class Arena:
+    """A labelled graph with its embedding, ready for games; `seconds` is what the embedding took."""
+
+    problem: Problem
+    labelling: Labelling
+    coordinates: Coordinates = field(repr=False)
+    seconds: float
+
+    @property
+    def trials(self) -> int:
+        """Nodes with a label: the trials of a game."""
+        return len(self.labelling.known)
+
+    def cut(self, rank: int) -> Coordinates:
+        """The embedding of a smaller rank."""
+        whole = self.coordinates
+        if rank >= whole.dimension:
+            return whole
+        return Coordinates(np.ascontiguousarray(whole.matrix[:, :rank]), whole.features, whole.b)
+
+
+@dataclass(frozen=True)
+class Job:
+    """One game to play: a learner with a rank, an order, and when to ask."""
+
+    learner: Learner
+    rank: int
+    seed: int
+    policy: str = "always"
+
+
+@dataclass(frozen=True, eq=False)
+class Game:
+    """Figures of a finished game, and its curves at about 60 rounds: error rate and labels asked so far."""
+
+    error_binary: float
+    error_multiclass: float
+    queries: float
+    queried_nodes: int
+    seconds: float
+    rounds: NDArray[np.int64] = field(repr=False)
+    errors_so_far: Floats = field(repr=False)
+    queries_so_far: Floats = field(repr=False)
+
+
+def embed(problem: Problem, rank: int, b: float) -> Arena:
+    """Compute the embedding of a problem's graph, never read from the cache: its time is reported."""
+    began = time.perf_counter()
+    coordinates = prepare_coordinates(problem.graph, rank, b, cache=False)
+    seconds = time.perf_counter() - began
+    return Arena(problem, encode_labels(problem.graph, problem.labels), coordinates, seconds)
+
+
+def workers() -> int:
+    """How many games to play at a time: the cores this process may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
+def play_jobs(
+    arena: Arena,
+    jobs: Sequence[Job],
+    progress: Callable[[int, int], None] | None = None,
+    threads: int | None = None,
+) -> list[Game]:
+    """Play all jobs, as many at a time as there are cores, and give their games in the order of the jobs."""
+    tell = progress or (lambda *_: None)
+    cuts = {rank: arena.cut(rank) for rank in {job.rank for job in jobs}}
+    games: dict[int, Game] = {}
+
+    def one(i: int) -> None:
+        games[i] = _game(_play(arena, jobs[i], cuts[jobs[i].rank]))
+
+    first = {type(job.learner): i for i, job in reversed(list(enumerate(jobs)))}
+    for i in sorted(first.values()):
+        one(i)
+        tell(len(games), len(jobs))
+    pool = ThreadPoolExecutor(workers() if threads is None else threads)
+    try:
+        rest = [pool.submit(one, i) for i in range(len(jobs)) if i not in games]
+        for done in as_completed(rest):
+            done.result()
+            tell(len(games), len(jobs))
+    finally:
+        pool.shutdown(cancel_futures=True)
+    return [games[i] for i in range(len(jobs))]
+
+
+def play_alone(arena: Arena, job: Job, shares: Sequence[float] = (1.0,)) -> Floats:
+    """Processor seconds of the first `shares` of a game's rounds, with no other game at the same time.
+
+    Each is the best of up to 15 repeats, fewer where they take long: what else the machine does adds
+    to a time, through its caches, and never takes from it.
+    """
+    source = arena.cut(job.rank)
+    order = _play(arena, job, source).order
+    seconds = np.zeros(len(shares))
+    for i, share in enumerate(shares):
+        part = order[: max(1, round(share * len(order)))]
+        tried: list[float] = []
+        while len(tried) < REPEATS and (not tried or sum(tried) < ENOUGH):
+            tried.append(_play(arena, job, source, part).processor_seconds)
+        seconds[i] = min(tried)
+    return seconds
+
+
+def _play(arena: Arena, job: Job, source: Coordinates, order: NDArray[np.generic] | None = None) -> Run:
+    return play(
+        arena.problem.graph,
+        arena.labelling,
+        job.learner,
+        order=order,
+        seed=job.seed,
+        policy=job.policy,
+        prepared=source,
+    )
+
+
+def _game(run: Run) -> Game:
+    count = len(run.classes)
+    predicted = np.where(run.margins >= 0, 1, -1)
+    predicted[run.guessed] = to_signs(run.predicted[run.guessed], count)
+    wrong = (predicted != to_signs(run.codes, count)).mean(axis=1)
+    rounds = np.unique(np.linspace(1, run.trials, min(POINTS, run.trials)).round().astype(np.int64))
+    return Game(
+        error_binary=run.error_binary,
+        error_multiclass=run.error_multiclass,
+        queries=run.queries,
+        queried_nodes=run.queried_nodes,
+        seconds=run.seconds,
+        rounds=rounds,
+        errors_so_far=np.cumsum(wrong)[rounds - 1] / rounds,
+        queries_so_far=np.cumsum(run.asked.mean(axis=1))[rounds - 1],
+    )

@@ -1,0 +1,1 @@
+"""Label noise, drift and delay: what they do to the learners."""

@@ -1,0 +1,1 @@
+"""Table 5.1 and Figure 5.1 of the second-order perceptron (Cesa-Bianchi, Conconi, Gentile 2005)."""

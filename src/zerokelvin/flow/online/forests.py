@@ -1,0 +1,139 @@
+"""The two forests of an online minimum cut: growing them, and augmenting along them.
+
+The source's side is a forest of residual paths away from the nodes labelled −1, the target's side one
+of residual paths towards the nodes labelled +1. A side is named by its label d. At a node x, the arc
+that must have residual capacity for a path of side d to come to x from its neighbour across arc a is
+the reverse of a for the source and a itself for the target; for a path to go on from x it is the
+other one. An arc in the parent column leads from a node to its parent.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from zerokelvin.flow.online.components import make_stale, spread_stale, strong_components
+from zerokelvin.flow.online.cut_arrays import (
+    COMPONENT,
+    HEAD,
+    INNER,
+    LOST,
+    LOST_COUNT,
+    ORPHAN,
+    ORPHAN_COUNT,
+    PARENT,
+    QUEUE,
+    RESIDUAL,
+    REVERSE,
+    ROOT,
+    SIDE,
+    TAKEN,
+    TOTAL,
+    TOUCHES,
+    VALUE,
+    State,
+)
+from zerokelvin.flow.online.repairs import make_orphan, new_epoch, orphan_children, repair_next
+from zerokelvin.jit import kernel
+
+__all__ = ["change_side", "grow"]
+
+Ints = NDArray[np.int64]
+
+
+@kernel
+def grow(s: State, d: int, start: int) -> None:
+    """Absorb into side d everything inner or lost that `start`, a new root, residually connects to it."""
+    indptr, arcs, nodes, lengths, scratch, tally = s
+    row = 0 if d < 0 else 1
+    queue = scratch[QUEUE]
+    nodes[start, SIDE] = d
+    nodes[start, PARENT] = ROOT
+    queue[0] = start
+    head, tail = 0, 1
+    touches = 0
+    while head < tail:
+        x = queue[head]
+        head += 1
+        for a in range(indptr[x], indptr[x + 1]):
+            touches += 1
+            y = arcs[a, HEAD]
+            where = nodes[y, SIDE]
+            if where in (INNER, LOST):
+                left = arcs[a, RESIDUAL]
+                if (left if d < 0 else arcs[a, TOTAL] - left) > 0:
+                    nodes[y, SIDE] = d
+                    nodes[y, PARENT] = arcs[a, REVERSE]
+                    queue[tail] = y
+                    tail += 1
+                elif where == INNER:
+                    make_stale(lengths, scratch, tally, row, nodes[y, COMPONENT])
+    tally[TOUCHES] += touches
+    spread_stale(s, row)
+
+
+@kernel
+def change_side(s: State, v: int, d: int) -> None:
+    """Move v, which lies in side d, to the other side: augment until side d cannot reach it."""
+    indptr, arcs, nodes, _, _, tally = s
+    tally[LOST_COUNT] = 0
+    new_epoch(tally)
+    nodes[v, SIDE] = TAKEN
+    orphan_children(s, d, v)
+    blocked = True
+    while blocked:
+        blocked = False
+        for a in range(indptr[v], indptr[v + 1]):
+            y = arcs[a, HEAD]
+            last = arcs[a, REVERSE] if d < 0 else a
+            tally[TOUCHES] += 1
+            while nodes[y, SIDE] == d and arcs[last, RESIDUAL] > 0:
+                room, top = _climb(arcs, nodes, tally, d, y)
+                if nodes[top, PARENT] == ORPHAN:
+                    blocked = True  # other paths first: several break at the cost of one repair
+                    break
+                room = min(room, arcs[last, RESIDUAL])
+                arcs[last, RESIDUAL] -= room
+                arcs[arcs[last, REVERSE], RESIDUAL] += room
+                _augment(s, d, y, room)
+        while tally[ORPHAN_COUNT] > 0:
+            repair_next(s, d)
+    grow(s, -d, v)
+    row = 0 if d < 0 else 1
+    strong_components(s, row)
+    spread_stale(s, row)
+
+
+@kernel
+def _climb(arcs: Ints, nodes: Ints, tally: Ints, d: int, y: int) -> tuple[int, int]:
+    """Follow parents from y to a root or an orphan; the least capacity on the way, and the end."""
+    room = np.iinfo(np.int64).max
+    p = nodes[y, PARENT]
+    while p >= 0:
+        tally[TOUCHES] += 1
+        left = arcs[p, RESIDUAL]
+        room = min(room, arcs[p, TOTAL] - left if d < 0 else left)
+        y = arcs[p, HEAD]
+        p = nodes[y, PARENT]
+    return room, y
+
+
+@kernel
+def _augment(s: State, d: int, y: int, room: int) -> None:
+    """Send `room` units along the tree path between y and its root; saturated arcs make orphans."""
+    _, arcs, nodes, _, scratch, tally = s
+    broken = False
+    p = nodes[y, PARENT]
+    while p >= 0:
+        tally[TOUCHES] += 1
+        along = arcs[p, REVERSE] if d < 0 else p
+        arcs[along, RESIDUAL] -= room
+        arcs[arcs[along, REVERSE], RESIDUAL] += room
+        if arcs[along, RESIDUAL] == 0:
+            make_orphan(nodes, scratch, tally, y)
+            broken = True
+        y = arcs[p, HEAD]
+        p = nodes[y, PARENT]
+    tally[VALUE] += room
+    if broken:
+        new_epoch(tally)

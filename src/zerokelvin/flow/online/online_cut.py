@@ -1,0 +1,247 @@
+"""All minimum cuts online: labels arrive one at a time, the Picard–Queyranne graph is always current.
+
+Between trials the engine keeps a maximum flow, the source's and the target's super-vertex as forests
+of residual paths rooted at the labelled nodes, the inner super-vertices, and their path lengths as
+far as they were asked for. A new label then costs what it changes:
+
+- it agrees with its node's side: the node becomes a root;
+- its node is inner: the side grows over residual arcs, absorbing whole super-vertices
+  (Herbster, Pasteris and Ghosh, 2015, Proposition 5);
+- it contradicts its node's side: the minimum cut rises. Flow is augmented along tree paths, orphaned
+  subtrees are reattached locally, the other side grows from the node, and strongly connected
+  components are computed only on nodes that were cut off;
+- it replaces or takes back a label: the connected component is replayed with its remaining labels.
+
+Every arc looked at is counted in `touches`. Over all nodes once, the paper's bound is
+O(max(φ, n) · E) (Section 3.3).
+"""
+
+from __future__ import annotations
+
+import copy
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from zerokelvin.errors import LabelError, NodeError, ParameterError
+from zerokelvin.flow.online.components import length
+from zerokelvin.flow.online.cut_arrays import (
+    COMPONENT,
+    HEAD,
+    INNER,
+    LABEL,
+    NONE,
+    RESIDUAL,
+    REVERSE,
+    SIDE,
+    TOUCHES,
+    VALUE,
+    arrange,
+    new_state,
+)
+from zerokelvin.flow.online.paths import CutPath, trace_path, way_to_label
+from zerokelvin.flow.online.trials import guess, learn, local_part, play, replace
+from zerokelvin.flow.static.capacities import scale_weights
+from zerokelvin.flow.static.ideals import Part
+from zerokelvin.flow.static.picard_queyranne import PicardQueyranne, assemble
+from zerokelvin.graph import Graph
+
+__all__ = ["Lengths", "OnlineCut"]
+
+Ints = NDArray[np.int64]
+Bytes = NDArray[np.int8]
+
+
+class Lengths(NamedTuple):
+    """Path lengths of an inner node's super-vertex, in arcs; both −1 in an unlabelled component."""
+
+    from_source: int
+    to_target: int
+
+
+class OnlineCut:
+    """The Picard–Queyranne graph of a graph and the labels given so far. Nodes are indices.
+
+    Parameters
+    ----------
+    graph
+        A graph with positive weights.
+    paths
+        Which path lengths `lengths` gives: ``"longest"`` or ``"shortest"``.
+    close
+        Whether the engine keeps neighbours close together in memory; the answers are the same.
+
+    Examples
+    --------
+    >>> cut = OnlineCut(Graph.from_edges([(0, 1), (1, 2), (2, 3)]))
+    >>> cut.label(0, -1)
+    >>> cut.label(3, +1)
+    >>> cut.value, [cut.side(i) for i in range(4)]
+    (1.0, [-1, 0, 0, 1])
+    >>> cut.lengths(1), cut.guess(1), cut.guess(2)
+    (Lengths(from_source=1, to_target=2), -1, 1)
+    """
+
+    def __init__(self, graph: Graph, paths: str = "longest", *, close: bool = True) -> None:
+        if paths not in ("longest", "shortest"):
+            raise ParameterError(f"paths={paths!r} is neither 'longest' nor 'shortest'.")
+        self.graph = graph
+        self.paths = paths
+        self._capacities = scale_weights(graph, "an online minimum cut")
+        self._layout = arrange(graph, close)
+        self._order: Ints | None = None  # the node of every row, once it is needed
+        self._state = new_state(graph, self._capacities, self._layout)
+
+    # -- asking -----------------------------------------------------------------------------------
+
+    def side(self, node: int) -> int:
+        """−1 where every minimum cut labels the node −1, +1 where every one labels it +1, else 0."""
+        return int(self._state.nodes[self._row(node), SIDE])
+
+    def lengths(self, node: int) -> Lengths:
+        """Path lengths of an inner node; a node of the source or target has only (0, −1) or (−1, 0)."""
+        side = self.side(node)
+        if side != INNER:
+            return Lengths(0, NONE) if side < 0 else Lengths(NONE, 0)
+        row, longest = self._row(node), self.paths == "longest"
+        return Lengths(int(length(self._state, 0, row, longest)), int(length(self._state, 1, row, longest)))
+
+    def guess(self, node: int) -> int:
+        """Label by the path strategy.
+
+        An inner node is −1 iff its path from the source is at most as long as its path to the target.
+        A node of the source or target takes its label. In a component without labels the guess is
+        the label seen more often so far, +1 if none or tied.
+        """
+        return int(guess(self._state, self._row(node), self.paths == "longest"))
+
+    def is_free(self, node: int) -> bool:
+        """Whether no node of the connected component has a label yet."""
+        row = self._row(node)
+        return self.side(node) == INNER and length(self._state, 0, row, self.paths == "longest") == NONE
+
+    @property
+    def value(self) -> float:
+        """The minimum cut, in the graph's weights."""
+        return float(self._state.tally[VALUE] / self._capacities.scale)
+
+    @property
+    def rounding(self) -> float:
+        """How far the value may be from exact (see `MinimumCut`)."""
+        return self._capacities.rounding
+
+    @property
+    def touches(self) -> int:
+        """Number of arcs looked at since the start."""
+        return int(self._state.tally[TOUCHES])
+
+    @property
+    def labels(self) -> Bytes:
+        """The label of every node, 0 where none is known (a copy)."""
+        return self._state.nodes[self._layout.rows, LABEL].astype(np.int8)
+
+    @property
+    def sides(self) -> Bytes:
+        """`side` of every node (a copy)."""
+        return self._state.nodes[self._layout.rows, SIDE].astype(np.int8)
+
+    def path(self, node: int) -> CutPath | None:
+        """What ties a node to the labels; None in a component without labels.
+
+        >>> cut = OnlineCut(Graph.from_edges([(0, 1), (1, 2), (2, 3), (3, 4)]))
+        >>> cut.label(0, -1)
+        >>> cut.path(2)
+        CutPath(node=2, labels=(0,), way=(2, 1, 0), edges=(), before=0)
+        >>> cut.label(3, +1)
+        >>> cut.path(2)
+        CutPath(node=2, labels=(0, 3), way=(), edges=((0, 1), (1, 2), (2, 3)), before=2)
+        """
+        row, longest = self._row(node), self.paths == "longest"
+        if self.side(node) != INNER:
+            way = self._nodes(way_to_label(self._state, row))
+            return CutPath(int(node), way[-1:], way)
+        if self.is_free(node):
+            return None
+        head, opposite = self._state.arcs[:, HEAD], self._state.arcs[:, REVERSE]
+        up, down = (trace_path(self._state, end, row, longest) for end in (0, 1))
+        along = np.concatenate([opposite[up[::-1]], down])
+        tails, heads = head[opposite[along]], head[along]
+        ends = (int(way_to_label(self._state, end)[-1]) for end in (tails[0], heads[-1]))
+        edges = tuple(zip(self._nodes(tails), self._nodes(heads), strict=True))
+        return CutPath(int(node), self._nodes(np.array(list(ends))), (), edges, len(up))
+
+    def part(self, node: int) -> Part | None:
+        """The inner super-vertices connected with that of a node; None outside the inner part."""
+        if self.side(node) != INNER:
+            return None
+        num, arcs = local_part(self._state, self._row(node))
+        return Part(int(num), arcs, 0)
+
+    def picard_queyranne(self) -> PicardQueyranne:
+        """The current Picard–Queyranne graph."""
+        nodes = self._state.nodes[self._layout.rows]
+        residual = np.full(len(self._layout.arcs), -1)
+        residual[self._layout.arcs] = self._state.arcs[:, RESIDUAL]
+        return assemble(self.graph, self._capacities, residual, nodes[:, SIDE], nodes[:, COMPONENT])
+
+    # -- learning ---------------------------------------------------------------------------------
+
+    def label(self, node: int, y: int) -> None:
+        """Reveal that `node` has label y in {−1, +1}; a second, different label replaces the first."""
+        if y not in (-1, 1):
+            raise LabelError(f"label {y!r} of node {node!r} is not -1 or +1.")
+        learn(self._state, self._row(node), int(y))
+
+    def forget(self, node: int) -> None:
+        """Take back the label of a node; nothing happens where it has none."""
+        replace(self._state, self._row(node), 0)
+
+    def play(self, order: ArrayLike, labels: ArrayLike) -> Bytes:
+        """Guess and then learn the nodes of `order`, whose labels are ``labels[order]``, in compiled code.
+
+        Parameters
+        ----------
+        order
+            Node indices.
+        labels
+            One label in {−1, +1} per node of the graph (only those in `order` are read).
+
+        Returns
+        -------
+        guesses
+            The guess for every node of `order`, in that order.
+        """
+        nodes = np.asarray(order, dtype=np.int64)
+        if len(nodes) and not 0 <= nodes.min() <= nodes.max() < self.graph.num_nodes:
+            raise NodeError(f"order holds nodes outside 0 to {self.graph.num_nodes - 1}.")
+        ys = np.asarray(labels)
+        if ys.shape != (self.graph.num_nodes,):
+            raise LabelError(f"labels have shape {ys.shape}; give one per node, {self.graph.num_nodes}.")
+        bad = np.flatnonzero(~np.isin(ys[nodes], (-1, 1)))
+        if len(bad):
+            raise LabelError(f"label {ys[nodes[bad[0]]]!r} of node {nodes[bad[0]]} is not -1 or +1.")
+        return play(self._state, self.rows(nodes), ys[nodes].astype(np.int64), self.paths == "longest")
+
+    def copy(self) -> OnlineCut:
+        """An engine with the same labels that goes its own way; all that depends on the graph is shared."""
+        twin = copy.copy(self)
+        changing = ("arcs", "nodes", "lengths", "scratch", "tally")
+        twin._state = self._state._replace(**{name: getattr(self._state, name).copy() for name in changing})
+        return twin
+
+    # -- for learners that compile their own loops ------------------------------------------------
+
+    def rows(self, nodes: Ints) -> Ints:
+        """The rows of the state that hold these nodes."""
+        return self._layout.rows[nodes]
+
+    def _nodes(self, rows: Ints) -> tuple[int, ...]:
+        if self._order is None:
+            self._order = np.argsort(self._layout.rows)
+        return tuple(self._order[rows].tolist())
+
+    def _row(self, node: Any) -> int:
+        if 0 <= node < self.graph.num_nodes:
+            return int(self._layout.rows[int(node)])
+        raise NodeError(f"no node {node!r}; nodes are the integers 0 to {self.graph.num_nodes - 1}.")

@@ -1,0 +1,1 @@
+"""Minimum cuts where all labels are known at once: flow, all minimum cuts, their counts and bounds."""

@@ -1,0 +1,140 @@
+"""What a game leaves behind: per-trial predictions, figures, curves and the bound."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from zerokelvin.bound import Bound
+from zerokelvin.games.labels import class_array, to_signs
+from zerokelvin.graph import Graph
+from zerokelvin.learners import Learner
+
+__all__ = ["Run", "Runs"]
+
+Ints = NDArray[np.int64]
+
+
+@dataclass(frozen=True, eq=False)
+class Run:
+    """One game, trial by trial.
+
+    ``nodes`` are indices in the order played, ``codes`` the classes shown, ``predicted`` the classes
+    predicted, ``guessed`` where a prediction followed the class prior because the node's component had
+    no label yet; ``margins`` and ``asked`` have one column per binary problem. ``seconds`` is the time it
+    took without compilation, ``processor_seconds`` how long the processor worked on it in this thread,
+    compilation included.
+    """
+
+    graph: Graph
+    learner: Learner
+    classes: tuple[Hashable, ...]
+    seed: int
+    nodes: Ints = field(repr=False)
+    codes: Ints = field(repr=False)
+    predicted: Ints = field(repr=False)
+    guessed: NDArray[np.bool_] = field(repr=False)
+    margins: NDArray[np.float64] = field(repr=False)
+    asked: NDArray[np.bool_] = field(repr=False)
+    seconds: float
+    processor_seconds: float
+    compile_seconds: float
+    make_bound: Callable[[], Bound] = field(repr=False)
+
+    @property
+    def trials(self) -> int:
+        """Number of trials."""
+        return len(self.nodes)
+
+    @cached_property
+    def order(self) -> NDArray[Any]:
+        """The nodes, by name, in the order they were played."""
+        if self.graph.names is None:
+            return self.nodes
+        names = np.full(self.trials, None, dtype=object)
+        names[:] = [self.graph.names[i] for i in self.nodes]
+        return names
+
+    @cached_property
+    def labels(self) -> NDArray[Any]:
+        """The label shown at each trial (with noise, if there was any)."""
+        return class_array(self.classes)[self.codes]
+
+    @cached_property
+    def predictions(self) -> NDArray[Any]:
+        """The label predicted at each trial."""
+        return class_array(self.classes)[self.predicted]
+
+    @cached_property
+    def mistaken(self) -> NDArray[np.bool_]:
+        """Trials whose predicted class was wrong."""
+        return self.predicted != self.codes
+
+    @property
+    def mistakes(self) -> int:
+        """Number of trials whose predicted class was wrong."""
+        return int(self.mistaken.sum())
+
+    @property
+    def error_multiclass(self) -> float:
+        """Share of trials whose predicted class was wrong."""
+        return self.mistakes / self.trials
+
+    @cached_property
+    def error_binary(self) -> float:
+        """One-vs-rest error, mean over the classes; of two classes, their one problem's error."""
+        if len(self.classes) <= 2:
+            return self.error_multiclass
+        predicted = np.where(self.margins >= 0, 1, -1)
+        predicted[self.guessed] = to_signs(self.predicted[self.guessed], len(self.classes))
+        return float((predicted != to_signs(self.codes, len(self.classes))).mean())
+
+    @property
+    def queries(self) -> float:
+        """Labels asked for per binary problem, mean over the problems."""
+        return float(self.asked.sum(axis=0).mean())
+
+    @property
+    def queried_nodes(self) -> int:
+        """Distinct nodes asked for by at least one problem: what a person pays."""
+        return len(np.unique(self.nodes[self.asked.any(axis=1)]))
+
+    @cached_property
+    def cumulative_mistakes(self) -> Ints:
+        """Mistakes up to and including each trial."""
+        return np.cumsum(self.mistaken)
+
+    @cached_property
+    def cumulative_queries(self) -> Ints:
+        """Trials asked up to and including each trial."""
+        return np.cumsum(self.asked.any(axis=1))
+
+    @cached_property
+    def bound(self) -> Bound:
+        """The proven bound on the mistakes, against the labelling that was played."""
+        return self.make_bound()
+
+
+@dataclass(frozen=True)
+class Runs:
+    """Several games over different orders, with mean and standard deviation of any figure."""
+
+    runs: tuple[Run, ...]
+    prepare_seconds: float
+
+    def values(self, figure: str) -> NDArray[np.float64]:
+        """One value per game of a figure such as ``"error_binary"`` or ``"mistakes"``."""
+        return np.array([float(getattr(run, figure)) for run in self.runs])
+
+    def mean(self, figure: str) -> float:
+        """Mean of a figure over the games."""
+        return float(self.values(figure).mean())
+
+    def std(self, figure: str) -> float:
+        """Standard deviation of a figure over the games (of the sample; 0 for one game)."""
+        return float(self.values(figure).std(ddof=1)) if len(self.runs) > 1 else 0.0

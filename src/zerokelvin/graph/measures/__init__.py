@@ -1,0 +1,1 @@
+"""Structural quantities of graphs and labellings: cuts, diameters, covers, connectivity."""

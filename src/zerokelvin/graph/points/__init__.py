@@ -1,0 +1,1 @@
+"""Graphs from points: nearest neighbours, ε-balls, the exponential embedding."""

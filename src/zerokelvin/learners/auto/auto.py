@@ -1,0 +1,243 @@
+"""Auto: no tuning. A mixture of regressions, propagation, minimum cuts and trees over kernels and scales.
+
+The experts are fixed beforehand (`learners.auto.experts`), and AdaHedge and two logistic combinations
+decide whom to trust as labels come (`learners.auto.mixing`). The margin of a class is the lead of its
+calibrated probability over its best rival's.
+
+Asking. Two rules, beside each of which a hard budget may be set:
+
+- the policy ``value:C`` asks where an answer is both uncertain and of use to nodes still to come, by the
+  first expert (`zerokelvin.learners.gaussian.influence`);
+- with `target` = α the learner itself asks, until it can expect to be right on a share 1 − α of all nodes
+  (`zerokelvin.asking.target`).
+
+Bound (`learners.auto.mixing`): mistakes ≤ 2 (min_k { L_k + (1 + ln(1/π_k) / ln K) Δ } − Δ₀) at every
+time, for AdaHedge loses at most half of that (de Rooij et al. 2014, Lemma 3, with a prior π and Δ starting at
+Δ₀) and at least ½ where the prediction is wrong.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from zerokelvin.bound import Assumption, Bound
+from zerokelvin.errors import ParameterError
+from zerokelvin.graph import Graph
+from zerokelvin.learners.auto.experts import Prepared, prepare_experts
+from zerokelvin.learners.auto.mixing import START
+from zerokelvin.learners.auto.mixture import CHUNK, Mixture
+from zerokelvin.learners.base import Learner, Problems, Progress, State, Trace, Trials, learner
+from zerokelvin.learners.base.ties import DEAD_ZONE
+from zerokelvin.learners.gaussian.covariance import all_revealed
+from zerokelvin.learners.gaussian.diffusion import code_of
+from zerokelvin.learners.gaussian.gaussian import GaussianState
+
+__all__ = ["Auto", "AutoProblems", "AutoState"]
+
+Ints = NDArray[np.int64]
+Floats = NDArray[np.float64]
+
+
+class AutoState(State):
+    """One binary problem: a view of the mixture."""
+
+    def __init__(self, mixture: Mixture, problem: int = 0) -> None:
+        self.mixture = mixture
+        self.problem = problem
+
+    def margin(self, node: int) -> float:
+        """The lead of the problem's class in the mixture."""
+        return float(self.mixture.margins(node)[self.problem])
+
+    def margins(self, nodes: Ints) -> Floats:
+        """The leads at several nodes, all experts in compiled code."""
+        wanted = np.asarray(nodes, dtype=np.int64)
+        return np.ascontiguousarray(self.mixture.all_margins(wanted)[:, self.problem])
+
+    def update(self, node: int, label: int) -> None:
+        """Reveal a label; of several problems that share a mixture, use `Problems.update`."""
+        if self.mixture.problems > 1:
+            raise ParameterError("one label concerns all classes here; update the problems together.")
+        self.mixture.learn(node, 1 if label > 0 else 0)
+
+    def ask(self, node: int, trial: int | None = None) -> bool:
+        """Every label, or with a target those of too large a risk."""
+        asking = self.mixture.asking
+        if asking is None or self.mixture.labels == 0:
+            return True
+        return asking.wants(node, self.mixture.risk(node))
+
+    def variance(self, node: int) -> float:
+        """The predictive variance of the first Gaussian expert."""
+        return GaussianState(self.mixture.first.diffusion, self.problem).variance(node)
+
+    def explain(self, node: int) -> list[tuple[int, float]]:
+        """The labelled nodes behind the margin; see `Mixture.explain`."""
+        channel = 1 if self.mixture.problems == 1 else self.problem
+        return self.mixture.explain(node, channel)
+
+    def remark(self, node: int) -> str:
+        """Whom the mixture trusts, and whether the graph says much about the labels."""
+        return self.mixture.note()
+
+    def bound(self, labels: Ints) -> Bound:
+        """Twice the loss that AdaHedge cannot exceed; it holds whatever the labels are."""
+        mixing = self.mixture.mixing
+        best = int(np.argmin(mixing.limits))
+        terms = {
+            f"loss of {self.mixture.names[best]}": float(mixing.losses[best]),
+            "prior π of it": float(mixing.prior[best]),
+            "Δ": mixing.gap,
+            "Δ₀": START,
+        }
+        half = 0.5 - 2.0 * DEAD_ZONE  # a tie may be won by a hair less than ½
+        value = float(mixing.limits[best]) / half
+        return Bound(value, "Lemma 3, de Rooij et al. 2014, with a prior", terms)
+
+
+class AutoProblems(Problems):
+    """Problems that share a mixture."""
+
+    def __init__(self, states: Sequence[State], mixture: Mixture) -> None:
+        super().__init__(states)
+        self.mixture = mixture
+        self.left_out = False
+
+    def margins(self, node: int) -> Floats:
+        """The margin of `node` in every problem."""
+        return self.mixture.margins(node)
+
+    def asks(self, node: int, trial: int | None = None) -> NDArray[np.bool_]:
+        """One decision for all problems."""
+        return np.full(len(self.states), self.states[0].ask(node, trial))
+
+    def variance(self, node: int) -> float:
+        """All problems have the same variance."""
+        return self.states[0].variance(node)
+
+    def value(self, node: int, waiting: NDArray[np.bool_]) -> float:
+        """What the label is worth to the nodes that wait, by the first expert."""
+        return self.mixture.influence.value(node, waiting)
+
+    def update(self, node: int, signs: Any, learns: Any = None) -> None:
+        """Reveal a label to all problems; this learner wants every label."""
+        self.mixture.learn(node, code_of(signs))
+
+    def teach(self, nodes: Ints, signs: NDArray[np.int8]) -> None:
+        """Learn answers in order, each expert in its own compiled game where no node comes twice."""
+        mixture = self.mixture
+        if mixture.labels or mixture.asking is not None or len(np.unique(nodes)) < len(nodes):
+            super().teach(nodes, signs)
+            return
+        codes = np.array([code_of(row) for row in signs], dtype=np.int64)
+        for start in range(0, len(codes), CHUNK):
+            part = slice(start, start + CHUNK)
+            mixture.foresee(nodes[part], codes[part], np.empty(signs[part].shape))
+
+    def play(self, trials: Trials, progress: Progress | None = None) -> Trace:
+        """The plain loop; where all labels are revealed, each expert plays its own compiled game."""
+        mixture = self.mixture
+        if mixture.labels or mixture.asking is not None or not all_revealed(trials):
+            trace = super().play(trials, progress)
+            self.left_out |= mixture.asking is not None and not trace.asked.all()
+            return trace
+        trace = Trace.all_asked(trials)
+        codes = np.array([code_of(signs) for signs in trials.signs])
+        for start in range(0, len(codes), CHUNK):
+            part = slice(start, start + CHUNK)
+            mixture.foresee(trials.nodes[part], codes[part], trace.margins[part])
+            if progress is not None:
+                progress(min(start + CHUNK, len(codes)))
+        return trace
+
+    def bound(self, labels: Sequence[Ints]) -> Bound:
+        """One bound for all classes together; no guarantee where a target left labels out of the game."""
+        bound = self.states[0].bound(labels[0])
+        if not self.left_out:
+            return bound
+        missing = Assumption("every label is learned (the target left some out)", False)
+        return dataclasses.replace(bound, assumptions=(*bound.assumptions, missing))
+
+    def chances(self, node: int) -> Floats | None:
+        """The calibrated probability of each class."""
+        return self.mixture.judge(node)[1] if self.mixture.labels else None
+
+    def remaining_error(self, spent: bool = False) -> float | None:
+        """By the answers asked at random; see `zerokelvin.asking.target`."""
+        asking = self.mixture.asking
+        if asking is None:
+            return None
+        return asking.blind if spent else asking.error
+
+    def trusted(self) -> dict[str, float]:
+        """The weight of every expert."""
+        return self.mixture.trusted()
+
+
+@learner("auto")
+@dataclass(frozen=True)
+class Auto(Learner):
+    """A mixture over kernels, scales and learners with nothing to tune; see the module.
+
+    Parameters
+    ----------
+    target
+        The share of nodes that may come out wrong, those asked for counted as right: 0.05 asks as few
+        questions as 95 % right answers need. None asks for every label.
+    tol
+        Certified error of the experts' values by local relaxation; five times that for propagation and for
+        the regression that reaches furthest.
+
+    Examples
+    --------
+    >>> line = Graph.from_edges([(0, 1), (1, 2), (2, 3)])
+    >>> state = Auto().start(line)
+    >>> state.update(0, -1)
+    >>> state.update(3, 1)
+    >>> [state.margin(node) > 0 for node in range(4)]
+    [False, False, True, True]
+    """
+
+    target: float | None = None
+    tol: float = 0.05
+
+    has_variance: ClassVar[bool] = True
+    has_value: ClassVar[bool] = True
+    calibrated: ClassVar[bool] = True
+
+    def __post_init__(self) -> None:
+        if not (math.isfinite(self.tol) and self.tol > 0):
+            raise ParameterError(f"tol={self.tol!r} must be a positive number.")
+        if self.target is not None and not 0 < self.target < 1:
+            raise ParameterError(
+                f"target={self.target!r} must lie between 0 and 1, such as 0.05 for 95 % right."
+            )
+
+    def prepare(self, graph: Graph) -> Prepared:
+        """The kernels and trees of the graph, shared by all classes and shuffles."""
+        graph.require_positive("auto")
+        return prepare_experts(graph)
+
+    def start(
+        self, graph: Graph, prepared: Prepared | None = None, rng: np.random.Generator | None = None
+    ) -> AutoState:
+        """Begin one binary problem."""
+        seed = 0 if rng is None else int(rng.integers(2**31))
+        return AutoState(self._mixture(graph, 1, prepared, seed))
+
+    def start_problems(self, graph: Graph, count: int, prepared: Any, seed: int) -> Problems:
+        """Begin `count` problems on one mixture."""
+        mixture = self._mixture(graph, count, prepared, seed)
+        return AutoProblems([AutoState(mixture, c) for c in range(count)], mixture)
+
+    def _mixture(self, graph: Graph, count: int, prepared: Prepared | None, seed: int) -> Mixture:
+        return Mixture(
+            self.prepare(graph) if prepared is None else prepared, count, self.tol, self.target, seed
+        )

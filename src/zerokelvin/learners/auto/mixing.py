@@ -1,0 +1,224 @@
+"""The mixture of `auto`: what experts say about a node becomes one class and one probability for each.
+
+Expert k gives class c the evidence v_k(c), turned into the share q_k(c) ∝ max(v_k(c), 0) + f_k / C with a
+floor f_k per expert. Beside the experts stand the class frequencies so far and two logistic combinations
+(`learners.auto.hedge`), a quick one of the kernel experts and a careful one of all. Everyone votes,
+
+    p(c) = (1 − s) [c is its most likely class] + s q(c),    s = 0.01,
+
+AdaHedge weighs the votes by the losses 1 − p(true class), starting with Δ₀ = `START`, the weights `PRIOR` for
+the frequencies and either combination and equal ones for the experts; the class of largest Σ w p wins. The
+probabilities given out are the combinations', weighed by how well each has predicted so far, ∝ exp(−its
+logarithmic loss): the Bayesian mixture, whose logarithmic loss is at most ln 2 above the better one's.
+
+Bound. Where the prediction is wrong, the true class has at most half of the votes, so AdaHedge suffers at
+least ½; and it suffers at most min_k { L_k + (1 + ln(1/π_k) / ln K) Δ } − Δ₀. Mistakes are at most twice that
+at every time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from zerokelvin.jit import kernel
+from zerokelvin.learners.auto.hedge import combine, hedge_learn, hedge_weights, newton_step, prior_covariance
+from zerokelvin.learners.base.ties import DEAD_ZONE, first_largest, settle
+
+__all__ = ["PRECISIONS", "PRIOR", "SOFT", "START", "Mixing"]
+
+Ints = NDArray[np.int64]
+Floats = NDArray[np.float64]
+
+PRECISIONS = (1.0, 5.0)
+"""Of the weights of the two combinations before any label."""
+
+PRIOR = (0.1, 0.1, 0.1)
+"""What the class frequencies and the two combinations are trusted at first; the experts share the rest."""
+
+START = 8.0
+"""The mixability gap AdaHedge begins with: so long as about as many mistakes do not decide whom to trust."""
+
+SOFT = 0.01
+"""Share of an expert's probabilities in its vote; the rest is its most likely class."""
+
+
+class Mixing:
+    """Who is trusted, and what all say together.
+
+    Parameters
+    ----------
+    floors
+        The floor f of each expert.
+    kernels
+        Which experts the first combination uses; the second uses all.
+    classes
+        Number of classes.
+
+    Examples
+    --------
+    >>> mixing = Mixing([0.05, 0.05], [True, False], classes=2)
+    >>> for _ in range(20):
+    ...     winner, chances = mixing.judge(np.array([[0.9, 0.1], [0.2, 0.8]]))
+    ...     mixing.learn(0)
+    >>> winner, bool(chances[0] > 0.8), bool(mixing.trust[0] > mixing.trust[1])
+    (0, True, True)
+    """
+
+    def __init__(self, floors: Sequence[float], kernels: Sequence[bool], classes: int) -> None:
+        experts = len(floors)
+        self.floors = np.array(floors, dtype=np.float64)
+        self.groups = np.ones((2, experts + 1), dtype=np.bool_)  # the frequencies belong to both
+        self.groups[0, :experts] = kernels
+        self.counts = np.zeros(classes)
+        self.theta = np.zeros((2, experts + 1 + classes))
+        self.theta[:, : experts + 1] = self.groups / self.groups.sum(axis=1, keepdims=True)
+        self.covariance = np.stack([prior_covariance(experts + 1, classes, own) for own in PRECISIONS])
+        self.prior = np.array([(1.0 - sum(PRIOR)) / experts] * experts + [*PRIOR])
+        self._logs_of_prior = np.log(self.prior)
+        self.losses = np.zeros(experts + 3)
+        self.totals = np.array([START, 0.0])
+        self.surprise = np.zeros(2)  # the logarithmic losses of the combinations
+        self.mistakes = np.zeros(1, dtype=np.int64)
+        self._logs = np.zeros((experts + 1, classes))
+        self._chances = np.zeros((3, classes))  # of the combinations, and together
+        self._votes = np.zeros((experts + 3, classes))
+        self._weights = np.zeros(experts + 3)
+        self._winner = np.zeros(1, dtype=np.int64)
+
+    @property
+    def gap(self) -> float:
+        """The mixability gap Δ, the one at the start included."""
+        return float(self.totals[0])
+
+    @property
+    def limits(self) -> Floats:
+        """What AdaHedge has lost at most, by each of those it weighs: the least of these holds."""
+        rest = 1.0 - self._logs_of_prior / np.log(len(self.prior))
+        limits: Floats = self.losses + rest * self.gap - START
+        return limits
+
+    @property
+    def trust(self) -> Floats:
+        """The weights of the experts, the class frequencies and the two combinations."""
+        result = np.full(len(self.losses), np.nan)
+        hedge_weights(self._logs_of_prior, self.losses, self.totals, result)
+        return result
+
+    def judge(self, values: Floats) -> tuple[int, Floats]:
+        """The class predicted and the probabilities, from the evidence (experts, classes)."""
+        winner = _judge(values, self._rules, self._state, self._said)
+        return int(winner), self._chances[2].copy()
+
+    def judge_all(self, values: Floats) -> tuple[Ints, Floats]:
+        """The same for several nodes, (nodes, experts, classes): classes predicted, and probabilities."""
+        winners = np.full(len(values), -1)
+        chances = np.full((len(values), len(self.counts)), np.nan)
+        _judge_all(values, self._rules, self._state, self._said, winners, chances)
+        return winners, chances
+
+    def learn(self, code: int) -> None:
+        """Reveal the class of the node judged last."""
+        _learn(self._rules, self._state, self._said, code)
+
+    def play(self, values: Floats, codes: Ints) -> tuple[Ints, Floats]:
+        """Judge and learn over trials, (trials, experts, classes): classes predicted, and probabilities."""
+        winners = np.full(len(codes), -1)
+        chances = np.full((len(codes), len(self.counts)), np.nan)
+        _play(values, codes, self._rules, self._state, self._said, winners, chances)
+        return winners, chances
+
+    @property
+    def _rules(self) -> Any:
+        return self.floors, self.groups, self._logs_of_prior
+
+    @property
+    def _state(self) -> Any:
+        return (
+            self.counts,
+            self.theta,
+            self.covariance,
+            self.losses,
+            self.totals,
+            self.surprise,
+            self.mistakes,
+        )
+
+    @property
+    def _said(self) -> Any:
+        return self._logs, self._chances, self._votes, self._weights, self._winner
+
+
+@kernel
+def _judge(values: Any, rules: Any, state: Any, said: Any) -> int:
+    """Fill in what everyone says about a node; the class predicted."""
+    floors, _, prior = rules
+    counts, theta, _, losses, totals, surprise, _ = state
+    logs, chances, votes, weights, winner = said
+    experts, classes = values.shape
+    for k in range(experts + 1):
+        total = 0.0
+        for c in range(classes):
+            share = counts[c] + 1.0 if k == experts else max(values[k, c], 0.0) + floors[k] / classes
+            logs[k, c] = share
+            total += share
+        for c in range(classes):
+            votes[k, c] = logs[k, c] / total
+            logs[k, c] = np.log(votes[k, c])
+    for g in range(2):
+        combine(theta[g], logs, chances[g])  # weights outside the group are 0
+        votes[experts + 1 + g] = chances[g]
+    first = 1.0 / (1.0 + np.exp(min(surprise[0] - surprise[1], 700.0)))
+    for c in range(classes):
+        chances[2, c] = first * chances[0, c] + (1.0 - first) * chances[1, c]
+    hedge_weights(prior, losses, totals, weights)
+    together = np.zeros(classes)
+    for k in range(experts + 3):
+        top = votes[k].max()
+        leaders = 0
+        for c in range(classes):
+            leaders += votes[k, c] >= top - DEAD_ZONE
+        for c in range(classes):
+            lead = (1.0 - SOFT) / leaders if votes[k, c] >= top - DEAD_ZONE else 0.0
+            votes[k, c] = SOFT * votes[k, c] + lead
+            together[c] += weights[k] * votes[k, c]
+    winner[0] = first_largest(together)
+    if classes == 2:  # a tie of two is +1, as everywhere in the package
+        winner[0] = 1 if settle(together[1] - together[0], 1.0) >= 0 else 0
+    return winner[0]
+
+
+@kernel
+def _learn(rules: Any, state: Any, said: Any, code: int) -> None:
+    """Reveal the class of the node judged last."""
+    _, groups, prior = rules
+    counts, theta, covariance, losses, totals, surprise, mistakes = state
+    logs, chances, votes, weights, winner = said
+    mistakes[0] += winner[0] != code
+    hedge_learn(prior, losses, totals, weights, 1.0 - votes[:, code])
+    for g in range(2):
+        surprise[g] -= np.log(chances[g, code])
+        used = logs.copy()
+        for k in range(len(logs)):
+            if not groups[g, k]:
+                used[k] = 0.0
+        newton_step(theta[g], covariance[g], used, chances[g], code)
+    counts[code] += 1.0
+
+
+@kernel
+def _judge_all(values: Any, rules: Any, state: Any, said: Any, winners: Any, chances: Any) -> None:
+    for k in range(len(values)):
+        winners[k] = _judge(values[k], rules, state, said)
+        chances[k] = said[1][2]
+
+
+@kernel
+def _play(values: Any, codes: Any, rules: Any, state: Any, said: Any, winners: Any, chances: Any) -> None:
+    for t in range(len(codes)):
+        winners[t] = _judge(values[t], rules, state, said)
+        chances[t] = said[1][2]
+        _learn(rules, state, said, codes[t])

@@ -1,0 +1,167 @@
+"""The mixture of `auto` at work: all experts of one game, whom to trust, when to ask, and why."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from zerokelvin.asking.target import ENOUGH, Target
+from zerokelvin.jit import kernel
+from zerokelvin.learners.auto.experts import LocalExpert, Prepared, start_experts
+from zerokelvin.learners.auto.mixing import Mixing
+from zerokelvin.learners.base.ties import DEAD_ZONE, first_largest
+from zerokelvin.learners.gaussian.diffusion import to_margins
+from zerokelvin.learners.gaussian.influence import Influence
+
+__all__ = ["CHUNK", "Mixture"]
+
+Ints = NDArray[np.int64]
+Floats = NDArray[np.float64]
+
+CHUNK = 1 << 16
+"""Nodes that are judged at once."""
+
+
+class Mixture:
+    """All experts of one game, and who is trusted."""
+
+    def __init__(
+        self, prepared: Prepared, problems: int, tol: float, target: float | None, seed: int
+    ) -> None:
+        classes = max(2, problems)
+        self.problems = problems
+        self.experts = start_experts(prepared, classes, tol, seed)
+        self.names = [expert.name for expert in self.experts]
+        self.names += ["class frequencies", "combination of kernels", "combination of all"]
+        floors = [expert.floor for expert in self.experts]
+        self.mixing = Mixing(floors, [expert.is_kernel for expert in self.experts], classes)
+        self.first = next(expert for expert in self.experts if isinstance(expert, LocalExpert))
+        self.influence = Influence(self.first.diffusion)
+        self.asking = None if target is None else Target(target, seed)
+        self._last: tuple[int, int, tuple[int, Floats]] | None = None
+        self._table: tuple[Ints, Floats] | None = None
+
+    @property
+    def labels(self) -> int:
+        """Labels learnt so far."""
+        return int(self.mixing.counts.sum())
+
+    def judge(self, node: int) -> tuple[int, Floats]:
+        """The class predicted and the probabilities; the last answer is kept until a label is learnt."""
+        key = (node, self.labels)
+        if self._last is None or self._last[:2] != key:
+            values = np.stack([expert.values(node) for expert in self.experts])
+            self._last = (*key, self.mixing.judge(values))
+        return self._last[2]
+
+    def margins(self, node: int) -> Floats:
+        """The lead of every problem's class, 0 before any label."""
+        margins = np.zeros(self.problems)
+        if self.labels:
+            leads(*self.judge(node), margins)
+        return margins
+
+    def all_margins(self, nodes: Ints) -> Floats:
+        """The same for several nodes, (nodes, problems), kept until a label is learnt for all problems."""
+        if self._table is None or not np.array_equal(self._table[0], nodes):
+            margins = np.zeros((len(nodes), self.problems))
+            for start in range(0, len(nodes) if self.labels else 0, CHUNK):
+                part = slice(start, start + CHUNK)
+                values = np.stack([expert.table(nodes[part]) for expert in self.experts], axis=1)
+                all_leads(*self.mixing.judge_all(values), margins[part])
+            self._last, self._table = None, (np.array(nodes), margins)
+        return self._table[1]
+
+    def risk(self, node: int) -> float:
+        """The probability that the class predicted is wrong."""
+        winner, chances = self.judge(node)
+        return float(1.0 - chances[winner])
+
+    def learn(self, node: int, code: int) -> None:
+        """Reveal a class to everyone."""
+        winner, chances = self.judge(node)
+        if self.asking is not None:
+            self.asking.count(node, float(1.0 - chances[winner]), winner != code)
+        self.mixing.learn(code)
+        for expert in self.experts:
+            expert.learn(node, code)
+        self._last = self._table = None
+
+    def foresee(self, nodes: Ints, codes: Ints, margins: Floats) -> None:
+        """Judge and learn over trials whose labels are all revealed, expert by expert."""
+        values = np.stack([expert.foresee(nodes, codes) for expert in self.experts], axis=1)
+        fresh = self.labels == 0
+        winners, chances = self.mixing.play(values, codes)
+        all_leads(winners, chances, margins)
+        if fresh:
+            margins[0] = 0.0
+        self._last = self._table = None
+
+    def trusted(self) -> dict[str, float]:
+        """The weight of every expert."""
+        return dict(zip(self.names, self.mixing.trust.tolist(), strict=True))
+
+    def note(self) -> str:
+        """Whom the mixture trusts, and whether the graph says much about the labels, in one clause."""
+        total = self.labels
+        if total < ENOUGH:
+            return ""
+        name, weight = max(self.trusted().items(), key=lambda item: item[1])
+        blind = float(self.mixing.losses[len(self.experts)])  # class frequencies
+        mistakes = int(self.mixing.mistakes[0])
+        said = [f"it trusts {name} most ({weight:.0%})"]
+        if self.asking is not None and self.asking.error is not None and self.asking.limit > 0:
+            said.append(f"about {self.asking.error:.1%} of the nodes go out wrong unasked")
+        if mistakes > 0.5 * blind:
+            said.append(
+                f"the graph carries little signal about these labels ({mistakes / total:.0%} wrong so far, "
+                f"{blind / total:.0%} by the most frequent class)"
+            )
+        return ", ".join(said)
+
+    def explain(self, node: int, channel: int) -> list[tuple[int, float]]:
+        """What each label adds to the lead of a class, by the most trusted kernel expert that agrees.
+
+        Its shares are scaled to add up to the lead in the mixture. Where all of them point the other way, as
+        they may where neighbours differ, the combinations have learnt to read them backwards: then the shares
+        of the most trusted one count the other way round.
+        """
+        winner, chances = self.judge(node)
+        others = [c for c in np.argsort(-chances).tolist() if c != channel]
+        margins = np.zeros(self.problems)
+        leads(winner, chances, margins)
+        lead = float(margins[channel] if self.problems > 1 else margins[0] * (1 if channel else -1))
+        trust, backwards = self.mixing.trust, list[tuple[int, float]]()
+        for k in sorted(range(len(self.experts)), key=lambda k: -trust[k]):
+            shares = self.experts[k].explain(node, channel, others[0]) if self.experts[k].is_kernel else {}
+            total = math.fsum(shares.values())
+            if total == 0 or lead == 0 or (total * lead < 0 and backwards):
+                continue
+            scaled = [(other, share * lead / total) for other, share in shares.items()]
+            scaled.sort(key=lambda share: -abs(share[1]))
+            if total * lead > 0:
+                return scaled
+            backwards = scaled
+        return backwards
+
+
+@kernel
+def leads(winner: int, chances: Any, margins: Any) -> None:
+    """The lead of every class: the mixture decides who leads, the probabilities by how much.
+
+    Where the two disagree the lead is next to nothing, so that such nodes are the first to be asked for.
+    """
+    agreed = chances.copy()
+    if first_largest(chances) != winner:
+        agreed[winner] = chances.max() + 4.0 * DEAD_ZONE
+    to_margins(agreed, margins)
+
+
+@kernel
+def all_leads(winners: Any, chances: Any, margins: Any) -> None:
+    """The leads of several nodes."""
+    for k in range(len(winners)):
+        leads(winners[k], chances[k], margins[k])

@@ -1,0 +1,103 @@
+"""The record of what was shown: every label that reached a learner, in order.
+
+A theorem speaks of the labels a learner was taught, all of them and not only of each node's last. Every state
+has one `Record` (`zerokelvin.learners.base.State`), filled as labels come and once for a whole compiled game,
+and its bound judges the theorem's assumptions against it.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from zerokelvin.bound import Assumption
+
+__all__ = ["Record"]
+
+Ints = NDArray[np.int64]
+
+
+class Record:
+    """Nodes and labels in the order they were shown; −1 in the place of a vector that is no node.
+
+    Examples
+    --------
+    >>> record = Record()
+    >>> record.note(4, 1)
+    >>> record.note_all(np.array([2, 4]), np.array([-1, -1]))
+    >>> record.nodes.tolist(), record.labels.tolist(), record.against([1, 1, -1, 1, 1])
+    ([4, 2, 4], [1, -1, -1], 1)
+    >>> record.agreement([1, 1, -1, 1, 1])
+    Assumption(text='no label contradicts the comparator', holds=False)
+    """
+
+    __slots__ = ("_count", "_labels", "_nodes")
+
+    def __init__(self) -> None:
+        self._nodes: Ints = np.zeros(0, dtype=np.int64)
+        self._labels: NDArray[np.int8] = np.zeros(0, dtype=np.int8)
+        self._count = 0
+
+    def __len__(self) -> int:
+        """How many labels were shown."""
+        return self._count
+
+    @property
+    def nodes(self) -> Ints:
+        """The node of every label, in order."""
+        return self._nodes[: self._count]
+
+    @property
+    def labels(self) -> NDArray[np.int8]:
+        """The labels, in order, −1 or +1."""
+        return self._labels[: self._count]
+
+    def note(self, node: Any, label: int) -> None:
+        """Add one label; of a vector, which is no node, only that it was shown."""
+        count = self._count
+        if count == len(self._nodes):
+            self._make_room(count + 1)
+        self._nodes[count] = node if isinstance(node, (int, np.integer)) else -1
+        self._labels[count] = label
+        self._count = count + 1
+
+    def note_all(self, nodes: NDArray[Any], labels: NDArray[Any]) -> None:
+        """Add the labels of a whole game. An empty record keeps the arrays themselves, so change neither."""
+        begin, end = self._count, self._count + len(nodes)
+        if begin == 0:
+            self._nodes = np.asarray(nodes, dtype=np.int64)
+            self._labels = np.asarray(labels, dtype=np.int8)
+        else:
+            self._make_room(end)
+            self._nodes[begin:end] = nodes
+            self._labels[begin:end] = labels
+        self._count = end
+
+    def replace(self, begin: int, nodes: NDArray[Any], labels: NDArray[Any]) -> None:
+        """Put these labels in the place of everything from the number `begin` on."""
+        self._nodes, self._labels, self._count = self._nodes[:begin], self._labels[:begin], begin
+        self.note_all(nodes, labels)
+
+    def against(self, labels: ArrayLike) -> int:
+        """How many of the labels shown contradict a labelling of all nodes."""
+        u = np.asarray(labels)
+        known = self.nodes >= 0
+        if known.all():
+            return int(np.count_nonzero(u[self.nodes] != self.labels))
+        return int(np.count_nonzero(u[self.nodes[known]] != self.labels[known]))
+
+    def agreement(self, labels: ArrayLike) -> Assumption:
+        """The assumption that a labelling agrees with every label shown."""
+        return Assumption("no label contradicts the comparator", self.against(labels) == 0)
+
+    def labelled(self, component: Ints) -> int:
+        """In how many components a label was shown, given the component of every node."""
+        return len(np.unique(component[self.nodes[self.nodes >= 0]]))
+
+    def _make_room(self, count: int) -> None:
+        room = max(count, 2 * self._count, 16)
+        nodes, labels = np.zeros(room, dtype=np.int64), np.zeros(room, dtype=np.int8)
+        nodes[: self._count], labels[: self._count] = self.nodes, self.labels
+        self._nodes, self._labels = nodes, labels

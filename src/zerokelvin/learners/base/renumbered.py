@@ -1,0 +1,182 @@
+"""States and problems on a graph numbered by the names of its nodes, for a caller who numbers them otherwise.
+
+A learner does its work on ``graph.by_name``, whatever the numbering of `graph` (`zerokelvin.learners.base`),
+so that the order of sums, of pushes and of draws depends on names alone. These two classes stand between it
+and the caller: every node that goes in becomes its rank by name, every node that comes out its index again.
+All other attributes are those of what is inside.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from zerokelvin.bound import Bound
+from zerokelvin.graph import Graph
+from zerokelvin.learners.base import Problems, Progress, State, Trace, Trials
+from zerokelvin.learners.base.growth import Growth
+
+__all__ = ["RenumberedProblems", "RenumberedState", "hand_over"]
+
+Ints = NDArray[np.int64]
+Floats = NDArray[np.float64]
+
+BY_NAME = "by-name-"
+"""Before the names of saved arrays: a file whose arrays are in the order of numbers is replayed instead."""
+
+
+class RenumberedState(State):
+    """A state on ``graph.by_name``, with nodes as `graph` numbers them."""
+
+    def __init__(self, inner: State, graph: Graph) -> None:
+        self.inner = inner
+        self.order, self.ranks = graph.name_order, graph.name_ranks
+        self.fields = tuple(BY_NAME + name for name in inner.fields)  # type: ignore[misc]
+
+    def margin(self, node: int) -> float:
+        """The margin of the node."""
+        return self.inner.margin(int(self.ranks[node]))
+
+    def update(self, node: int, label: int) -> None:
+        """Learn the label."""
+        self.inner.update(int(self.ranks[node]), label)
+
+    def ask(self, node: int, trial: int | None = None) -> bool:
+        """Whether the label is wanted."""
+        return self.inner.ask(int(self.ranks[node]), trial)
+
+    def may_ask(self, node: int, trial: int | None = None) -> bool:
+        """Whether the label would be wanted by some coin."""
+        return self.inner.may_ask(int(self.ranks[node]), trial)
+
+    def variance(self, node: int) -> float:
+        """How unsure the margin is."""
+        return self.inner.variance(int(self.ranks[node]))
+
+    def margins(self, nodes: Ints) -> Floats:
+        """The margins of several nodes."""
+        return self.inner.margins(self.ranks[nodes])
+
+    def bound(self, labels: Ints, *values: Any, **named: Any) -> Bound:
+        """The bound against a labelling."""
+        return self.inner.bound(np.asarray(labels)[self.order], *values, **named)
+
+    def explain(self, node: int) -> list[tuple[int, float]]:
+        """The labelled nodes that decided the margin."""
+        return [(int(self.order[other]), share) for other, share in self.inner.explain(int(self.ranks[node]))]
+
+    def trail(self, node: int) -> tuple[int, ...]:
+        """The nodes along which the deciding labels reach the node."""
+        return tuple(int(self.order[other]) for other in self.inner.trail(int(self.ranks[node])))
+
+    def remark(self, node: int) -> str:
+        """How the margin came about."""
+        return self.inner.remark(int(self.ranks[node]))
+
+    def snapshot(self) -> dict[str, NDArray[Any]]:
+        """The arrays of the state inside, marked as in the order of names."""
+        return {BY_NAME + name: array for name, array in self.inner.snapshot().items()}
+
+    def restore(self, arrays: Mapping[str, NDArray[Any]]) -> None:
+        """Restore the state inside, whose record goes by rank."""
+        self.inner.restore({name.removeprefix(BY_NAME): array for name, array in arrays.items()})
+        record = self.inner.record
+        self.record.replace(0, self.order[record.nodes], record.labels)
+
+    def __getattr__(self, name: str) -> Any:
+        return _inside(self, name)
+
+
+class RenumberedProblems(Problems):
+    """Problems on ``graph.by_name``, with nodes as `graph` numbers them."""
+
+    def __init__(self, inner: Problems, graph: Graph) -> None:
+        super().__init__([RenumberedState(state, graph) for state in inner.states])
+        self.inner = inner
+        self.order, self.ranks = graph.name_order, graph.name_ranks
+        self.bound_outlives_growth = inner.bound_outlives_growth  # type: ignore[misc]
+
+    def margins(self, node: int) -> Floats:
+        """The margin of the node in every problem."""
+        return self.inner.margins(int(self.ranks[node]))
+
+    def asks(self, node: int, trial: int | None = None) -> NDArray[np.bool_]:
+        """Which problems want this label."""
+        return self.inner.asks(int(self.ranks[node]), trial)
+
+    def may_ask(self, node: int, trial: int | None = None) -> bool:
+        """Whether a problem would want this label by some coin."""
+        return self.inner.may_ask(int(self.ranks[node]), trial)
+
+    def variance(self, node: int) -> float:
+        """The variance of the least sure problem."""
+        return self.inner.variance(int(self.ranks[node]))
+
+    def value(self, node: int, waiting: NDArray[np.bool_]) -> float:
+        """How much a label of the node is worth to the nodes that wait."""
+        return self.inner.value(int(self.ranks[node]), waiting[self.order])
+
+    def update(self, node: int, signs: Any, learns: Any = None) -> None:
+        """Give every problem its label."""
+        self.inner.update(int(self.ranks[node]), signs, learns)
+
+    def teach(self, nodes: Ints, signs: NDArray[np.int8]) -> None:
+        """Learn answers in order."""
+        self.inner.teach(self.ranks[nodes], signs)
+
+    def hand_over(self, heir: Problems, growth: Growth) -> None:
+        """Bring problems on a grown graph to where these are."""
+        hand_over(self.inner, heir, growth)
+
+    def bound(self, labels: Sequence[Ints]) -> Bound:
+        """The bound against one labelling per problem."""
+        return self.inner.bound([np.asarray(one)[self.order] for one in labels])
+
+    def chances(self, node: int) -> Floats | None:
+        """The probability of each class, where the learner knows them."""
+        return self.inner.chances(int(self.ranks[node]))
+
+    def remaining_error(self, spent: bool = False) -> float | None:
+        """The estimated share of nodes that go out wrong unasked."""
+        return self.inner.remaining_error(spent)
+
+    def trusted(self) -> dict[str, float]:
+        """The weight of every expert."""
+        return self.inner.trusted()
+
+    def play(self, trials: Trials, progress: Progress | None = None) -> Trace:
+        """The game inside."""
+        return self.inner.play(dataclasses.replace(trials, nodes=self.ranks[trials.nodes]), progress)
+
+    def __getattr__(self, name: str) -> Any:
+        return _inside(self, name)
+
+
+def hand_over(old: Problems, heir: Problems, growth: Growth) -> None:
+    """Let problems on ``before.by_name`` hand over to those on ``after.by_name``."""
+    inner = heir.inner if isinstance(heir, RenumberedProblems) else heir
+    ranks = growth.after.name_ranks
+    place = ranks[: growth.before.num_nodes][growth.before.name_order]
+    told = Growth(growth.before.by_name, growth.after.by_name, _ranked(growth.answers, ranks), place)
+    old.hand_over(inner, told)
+
+
+def _ranked(
+    answers: Callable[[], tuple[Ints, NDArray[np.int8]]], ranks: Ints
+) -> Callable[[], tuple[Ints, NDArray[np.int8]]]:
+    def given() -> tuple[Ints, NDArray[np.int8]]:
+        nodes, signs = answers()
+        return ranks[nodes], signs
+
+    return given
+
+
+def _inside(outer: Any, name: str) -> Any:
+    """An attribute of what is inside; the special ones are never looked up there."""
+    if name.startswith("__") or "inner" not in vars(outer):
+        raise AttributeError(name)
+    return getattr(outer.inner, name)

@@ -1,0 +1,151 @@
+"""Bound on bias query: asking by variance, learning from every answer.
+
+The rule of `sslgc`, r_t > t^−κ, with an update on every query (Cesa-Bianchi, Gentile, Orabona 2009; the
+algorithm that Theorem 7 of Gu, Aggarwal, Liu, Han 2013 is about). Whether to ask does not depend on any
+label, so all classes share one covariance and one decision.
+
+Label complexity. Each query has r_t > t^−κ, and Σ r_t ≤ ln det(A/μ) over the queries since all of them
+update A. Hence, with B ≥ ‖m_t‖² and d coordinates,
+
+    N_T ≤ T^κ Σ ln(1 + λ_i/μ) ≤ T^κ d ln(1 + N_T B / (d μ)).
+
+The paper prints the last form without B, that is for ‖m_t‖ ≤ 1. A game always asks in its first trial,
+where the rule itself never does (r_1 < 1 = 1^−κ); that one query is added.
+
+Mistakes and regret. Since asking ignores the labels, and every trial let pass has a small variance, what
+holds of the mistakes extends to the trials let pass, with the formulas in `bbq_bounds`: `bound` on mistakes,
+with labels of any kind, and `regret_bound`. A game notes its trials for that (`run.bound`); a state that
+learns label by label, as in a session, bounds the mistakes on these.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from zerokelvin.bound import Bound
+from zerokelvin.graph import Graph
+from zerokelvin.learners.base import Problems, Progress, Trace, Trials, learner
+from zerokelvin.learners.consistency.bbq_bounds import Game, label_complexity, mistake_bound, regret_bound
+from zerokelvin.learners.consistency.ollgc import OllgcDualState, OllgcState
+from zerokelvin.learners.consistency.sslgc import Sslgc
+from zerokelvin.learners.ridge.instances import Coordinates
+from zerokelvin.learners.ridge.ridge import RidgeProblems
+from zerokelvin.learners.ridge.ridge_bounds import ridge_bound
+
+__all__ = ["Bbq", "BbqDualState", "BbqState"]
+
+Nodes = Sequence[Any] | NDArray[Any]
+
+
+class Bounds:
+    """The bounds of a learner that updates on every query, in either form."""
+
+    game: Game | None = None
+
+    def bound(self, labels: NDArray[np.int64], theorem: str = "7") -> Bound:
+        """The bound on mistakes after Theorem ``"7"``, mended; ``"3.1"``, ``"4"`` and ``"5"`` as for `ollgc`.
+
+        It compares with the labels that were shown, so `labels` matter to the other theorems only.
+        """
+        state: Any = self
+        return mistake_bound(state, self.game) if theorem == "7" else ridge_bound(state, labels, theorem)
+
+    def queries_bound(self, trials: int, spectral: bool = True) -> Bound:
+        """The bound on the number of labels asked for in `trials` trials; see `label_complexity`."""
+        state: Any = self
+        return label_complexity(state, trials, state.kappa or 0.0, spectral)
+
+    def regret_bound(
+        self,
+        nodes: Nodes,
+        weights: ArrayLike | None = None,
+        labels: ArrayLike | None = None,
+        spectral: bool = True,
+    ) -> Bound:
+        """The bound on regret or mistakes over all trials, asked about or not; see `bbq_bounds`."""
+        state: Any = self
+        return regret_bound(state, nodes, weights, labels, spectral)
+
+
+class BbqState(Bounds, OllgcState):
+    """One binary problem in coordinates."""
+
+
+class BbqDualState(Bounds, OllgcDualState):
+    """One binary problem on the whole kernel."""
+
+
+class Noting(Problems):
+    """Problems whose states are told all trials of a game, those they let pass as well."""
+
+    def play(self, trials: Trials, progress: Progress | None = None) -> Trace:
+        """Play, and note nodes, labels and queries."""
+        fresh = all(state.trials == 0 for state in self.states)  # type: ignore[attr-defined]
+        trace = super().play(trials, progress)
+        prompt = trials.delay == 0 and trials.gains is None and trials.budget >= len(trials.nodes)
+        by_rule = prompt and bool(np.isposinf(trials.limits).all())
+        for c, state in enumerate(self.states if fresh else ()):
+            game = Game(trials.nodes, trials.signs[:, c], trace.asked[:, c], by_rule)
+            state.game = game  # type: ignore[attr-defined]
+        return trace
+
+
+class BbqProblems(Noting, RidgeProblems):
+    """Problems in coordinates, which share one covariance."""
+
+
+@learner("bbq")
+@dataclass(frozen=True)
+class Bbq(Sslgc):
+    """Bound-on-bias querying: asks by variance, learns from every answer; parameters as for `Sslgc`.
+
+    Examples
+    --------
+    >>> line = Graph.from_edges([(0, 1), (1, 2), (2, 3)])
+    >>> state = Bbq(kappa=0.5).start(line)
+    >>> for trial, node in enumerate([0, 1, 2, 3] * 10):
+    ...     if state.ask(node, trial):
+    ...         state.update(node, 1)
+    >>> bound = state.queries_bound(trials=40)
+    >>> state.trials, round(bound.value, 1), bound.holds
+    (18, 50.3, True)
+
+    Mistakes on all trials, in a game that asks in its first:
+
+    >>> state, nodes, labels = Bbq(kappa=0.6).start(line), [0, 1, 2, 3] * 100, [1, 1, 1, -1]
+    >>> for trial, node in enumerate(nodes):
+    ...     if trial == 0 or state.ask(node, trial):
+    ...         state.update(node, labels[node])
+    >>> bound = state.regret_bound(nodes, labels=labels)
+    >>> state.trials, round(bound.value, 1), bound.holds
+    (138, 32.9, True)
+    """
+
+    every_round: bool = True
+
+    def start(
+        self, graph: Graph, prepared: Any = None, rng: np.random.Generator | None = None
+    ) -> BbqState | BbqDualState:
+        """Begin with A = μI and v = 0."""
+        source = self.prepare(graph) if prepared is None else prepared
+        kind: Any = BbqState if isinstance(source, Coordinates) else BbqDualState
+        state: BbqState | BbqDualState = kind(source, self.mu, True, self.kappa)
+        return state
+
+    def start_problems(self, graph: Graph, count: int, prepared: Any, seed: int) -> Problems:
+        """Begin `count` problems that share one covariance and one decision."""
+        source = self.prepare(graph) if prepared is None else prepared
+        states = [self.start(graph, source) for _ in range(count)]
+        if isinstance(source, Coordinates):
+            return BbqProblems(states, shared=True)
+        return Noting(states)
+
+    @property
+    def learns_always(self) -> bool:
+        """Yes, whatever `every_round` says."""
+        return True

@@ -1,0 +1,1 @@
+"""Prediction at zero temperature from minimum cuts (Herbster, Pasteris and Ghosh 2015)."""

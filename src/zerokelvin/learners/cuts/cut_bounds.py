@@ -1,0 +1,225 @@
+"""A certificate for the minimum-cut learners: their mistakes, bounded along the trials that were played.
+
+A game begins when both labels of a connected component are known, and a new one each time its minimum cut
+rises (Herbster, Pasteris and Ghosh 2015, Sections 3.2 and 3.3). Replaying the labels, mistakes are at most
+
+    components with a label + labels that made a cut rise + labels replaced + Σ_games Σ_parts B(part),
+
+because a prediction that all minimum cuts agree on is wrong only if the cut rises. A part is a weakly
+connected set of inner super-vertices when its first label comes; with s its source arcs, t its target arcs,
+w their weights, ℓ the longest path that starts or ends with the arc, and w₀ the lightest arc,
+
+    B = min( Σ_s w ⌊log₂ ℓ⌋ / w₀,  Σ_t w ⌊log₂ ℓ⌋ / w₀,  super-vertices,  labels given inside ).
+
+Without weights the first two are at most k ⌊log₂ L⌋, the form of Theorem 8. The proof carries over to
+weights: decompose the flow into weighted paths; a mistake on a super-vertex Z doubles a path into Z of
+weight at least w₀, since it can go on along the longest path out of Z (docs/theory/zero-temperature.md).
+For `shortest-path`, which has no such bound (Proposition 7), only the last two terms count; `zero-ising` and
+`fixed-paths` put ⌊log₂⌋ of the part's minimum cuts and Σ ⌊log₂|p_i|⌋ over its paths in the place of the sums.
+Nothing is assumed about weights, noise or repeats.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from zerokelvin.bound import Bound
+from zerokelvin.flow.online.components import length
+from zerokelvin.flow.online.cut_arrays import (
+    CLOCK,
+    COMPONENT,
+    HEAD,
+    INNER,
+    LABEL,
+    MEMBER,
+    NONE,
+    QUEUE,
+    RESIDUAL,
+    SEEN,
+    SIDE,
+    TOTAL,
+)
+from zerokelvin.flow.online.cut_arrays import State as Arrays
+from zerokelvin.flow.online.online_cut import OnlineCut
+from zerokelvin.flow.online.trials import learn
+from zerokelvin.jit import kernel
+
+__all__ = ["part_certificate", "path_certificate"]
+
+Ints = NDArray[np.int64]
+Floats = NDArray[np.float64]
+
+PAPER = "Herbster, Pasteris and Ghosh 2015"
+
+
+class Replayed(Protocol):
+    """What a replay needs of a state."""
+
+    cut: OnlineCut
+
+    def update(self, node: int, label: int) -> None:
+        """Learn a label."""
+
+
+def path_certificate(cut: OnlineCut, nodes: Ints, labels: Ints) -> Bound:
+    """The certificate of a path strategy; `cut` is fresh, and used up by the replay."""
+    longest = cut.paths == "longest"
+    connected = np.empty(cut.graph.num_nodes, dtype=np.int64)
+    connected[cut.rows(np.arange(cut.graph.num_nodes))] = cut.graph.components
+    counts, bounds, given = _replay(cut._state, cut.rows(nodes), labels, connected, longest)
+    theorem = (
+        f"Theorem 8 over the games played, {PAPER}"
+        if longest
+        else f"every mistake absorbs a super-vertex, Proposition 5, {PAPER}"
+    )
+    return _add_up(counts, bounds, given, theorem)
+
+
+def part_certificate(
+    state: Replayed, trials: list[tuple[int, int]], price: Callable[[int], int], theorem: str
+) -> Bound:
+    """The certificate of a strategy whose parts are priced one by one.
+
+    Parameters
+    ----------
+    state
+        A fresh state of the strategy whose cut is not `close`; it learns the trials.
+    price
+        Bound on the mistakes of the part around a node, from the state as it is before the node's label.
+    """
+    cut = state.cut
+    component = cut.graph.components
+    counts = np.zeros(5, dtype=np.int64)
+    played: list[list[int]] = []  # per part: its bound, labels given inside
+    current: dict[int, list[int]] = {}  # super-vertex → its part in the present game
+    for node, label in trials:
+        known, side = int(cut._state.nodes[node, LABEL]), cut.side(node)
+        if known or side != INNER:
+            if label != (known or side):
+                counts[2 if known else 1] += 1
+                here = component[node]
+                current = {own: part for own, part in current.items() if component[own] != here}
+        elif cut.is_free(node):
+            counts[0] += 1
+        else:
+            own = int(cut._state.nodes[node, COMPONENT])
+            cost = price(node)
+            if own not in current:
+                played.append([cost, 0])
+                _, reach, count = _price(cut._state, own, True)
+                counts[4] = max(counts[4], reach)
+                current |= dict.fromkeys(cut._state.scratch[QUEUE, :count].tolist(), played[-1])
+            current[own][1] += 1
+        state.update(node, label)
+    counts[3] = len(played)
+    bounds, given = np.array(played, dtype=np.float64).reshape(-1, 2).T
+    return _add_up(counts, bounds, given, f"{theorem}, {PAPER}")
+
+
+def _add_up(counts: Ints, bounds: Floats, given: Floats, theorem: str) -> Bound:
+    inner = float(np.minimum(bounds, given).sum())
+    terms = {
+        "components with a label": float(counts[0]),
+        "rises of the cut": float(counts[1]),
+        "labels replaced": float(counts[2]),
+        "parts played": float(counts[3]),
+        "mistakes inside, by the theorem": float(bounds.sum()),
+        "labels given inside": float(given.sum()),
+        "mistakes inside": inner,
+        "longest path": float(counts[4]),
+    }
+    return Bound(float(counts[:3].sum()) + inner, theorem, terms)
+
+
+@kernel
+def _replay(
+    s: Arrays, order: Ints, labels: Ints, connected: Ints, longest: bool
+) -> tuple[Ints, Floats, Floats]:
+    """Learn the labels; what happened, and of every part its bound and the labels that came into it."""
+    num = len(connected)
+    game = np.zeros(num, dtype=np.int64)  # of every connected component
+    payment = np.full(num, -1, dtype=np.int64)  # of every super-vertex, at its representative
+    paid_in = np.full(num, -1, dtype=np.int64)
+    counts = np.zeros(5, dtype=np.int64)
+    bounds = [0.0][:0]
+    used = [0][:0]
+    for t in range(len(order)):
+        v, y = order[t], labels[t]
+        old, where = s.nodes[v, LABEL], s.nodes[v, SIDE]
+        if old != 0:
+            if old != y:
+                counts[2] += 1
+                game[connected[v]] += 1
+        elif where != INNER:
+            if where != y:
+                counts[1] += 1
+                game[connected[v]] += 1
+        elif length(s, 0, v, longest) == NONE:
+            counts[0] += 1
+        else:
+            c = s.nodes[v, COMPONENT]
+            now = game[connected[v]]
+            if paid_in[c] != now:
+                bound, reach, count = _price(s, c, longest)
+                for k in range(count):
+                    d = s.scratch[QUEUE, k]
+                    payment[d] = len(bounds)
+                    paid_in[d] = now
+                bounds.append(bound)
+                used.append(0)
+                counts[4] = max(counts[4], reach)
+            used[payment[c]] += 1
+        learn(s, v, y)
+    counts[3] = len(bounds)
+    prices, given = np.full(len(bounds), np.nan), np.full(len(bounds), np.nan)
+    for k in range(len(bounds)):
+        prices[k], given[k] = bounds[k], used[k]
+    return counts, prices, given
+
+
+@kernel
+def _price(s: Arrays, top: int, longest: bool) -> tuple[float, int, int]:
+    """Bound of a part, its longest path, and its number of super-vertices, which stay in the queue."""
+    indptr, arcs, nodes, _, scratch, tally = s
+    queue = scratch[QUEUE]
+    tally[CLOCK] += 1
+    stamp = tally[CLOCK]
+    nodes[top, SEEN] = stamp
+    queue[0] = top
+    head, tail = 0, 1
+    lightest = np.int64(2**62)
+    out_of_source, into_target = 0.0, 0.0
+    reach = 0
+    while head < tail:
+        c = queue[head]
+        head += 1
+        start, end = length(s, 0, c, longest), length(s, 1, c, longest)
+        reach = max(reach, start + end)
+        x = c
+        while True:
+            for a in range(indptr[x], indptr[x + 1]):
+                y = arcs[a, HEAD]
+                weight = arcs[a, TOTAL] // 2
+                if nodes[y, SIDE] != INNER:
+                    if arcs[a, RESIDUAL] > 0:
+                        out_of_source += weight * np.floor(np.log2(end + 1.0))
+                    else:
+                        into_target += weight * np.floor(np.log2(start + 1.0))
+                elif nodes[y, COMPONENT] == c:
+                    continue
+                elif nodes[nodes[y, COMPONENT], SEEN] != stamp:
+                    nodes[nodes[y, COMPONENT], SEEN] = stamp
+                    queue[tail] = nodes[y, COMPONENT]
+                    tail += 1
+                lightest = min(lightest, weight)
+            x = nodes[x, MEMBER]
+            if x == c:
+                break
+    bound = float(tail)
+    if longest:
+        bound = min(bound, np.floor(min(out_of_source, into_target) / lightest))
+    return bound, reach, tail

@@ -1,0 +1,246 @@
+"""What the minimum-cut learners have in common: the state of one problem, and its compiled game.
+
+A state keeps the Picard–Queyranne graph of the labels seen (`zerokelvin.flow.OnlineCut`). Its margin is
+
+- ±1 where every label-consistent minimum cut agrees on the node: a look-up;
+- by the strategy of the learner on an inner node, never 0, so that a tie goes to −1, the source;
+- 0 in a connected component without labels, where games and sessions guess the class prior.
+
+Labels may come late or twice; where a node is given another label than before, the last one counts and
+its connected component is replayed. The bound is computed afterwards, from the record of every label.
+
+Reference: Herbster, Pasteris and Ghosh (2015), Figure 3.
+"""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Mapping
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from zerokelvin.bound import Bound
+from zerokelvin.flow.online.components import length
+from zerokelvin.flow.online.cut_arrays import INNER, NONE, SIDE, TOUCHES
+from zerokelvin.flow.online.cut_arrays import State as Arrays
+from zerokelvin.flow.online.online_cut import OnlineCut
+from zerokelvin.flow.online.paths import CutPath
+from zerokelvin.flow.online.trials import learn
+from zerokelvin.graph import Graph
+from zerokelvin.jit import kernel
+from zerokelvin.learners.base import Problems, Progress, State, Trace, Trials
+from zerokelvin.learners.cuts.cut_bounds import path_certificate
+
+__all__ = [
+    "AGREED",
+    "CutState",
+    "PathProblems",
+    "PathState",
+    "compare_lengths",
+    "is_plain",
+    "learn_all",
+    "play_until",
+]
+
+Ints = NDArray[np.int64]
+Floats = NDArray[np.float64]
+
+AGREED = "every minimum cut that agrees with the labels says so"
+NEVER = 2**62  # a limit on touches that is none
+
+
+class CutState(State):
+    """One binary problem of a minimum-cut learner; subclasses say what an inner node's margin is."""
+
+    fields: ClassVar[tuple[str, ...]] = ("seen_nodes", "seen_labels")
+
+    def __init__(self, graph: Graph, cut: OnlineCut) -> None:
+        self.graph = graph
+        self.cut = cut.copy()
+
+    def margin(self, node: int) -> float:
+        """±1 where all minimum cuts agree, 0 without labels, else what the strategy says."""
+        side = self.cut.side(node)
+        if side != INNER:
+            return float(side)
+        return 0.0 if self.cut.is_free(node) else self.inner_margin(node)
+
+    @abstractmethod
+    def inner_margin(self, node: int) -> float:
+        """The strategy's margin of an inner node in a component with labels; not 0."""
+
+    def update(self, node: int, label: int) -> None:
+        """Take the label; another one than before replaces it."""
+        self.cut.label(node, label)
+
+    def path(self, node: int) -> CutPath | None:
+        """What ties the node to the labels, as far as any are known in its component."""
+        return self.cut.path(node)
+
+    def explain(self, node: int) -> list[tuple[int, float]]:
+        """The label the node is tied to, or those at both ends of its path; the sum is the margin."""
+        path, margin = self.path(node), self.margin(node)
+        if path is None:
+            return []
+        if len(path.labels) == 1:
+            return [(path.labels[0], margin)]
+        shares = zip(path.labels, ((margin - 1) / 2, (margin + 1) / 2), strict=True)
+        return sorted(shares, key=lambda share: -abs(share[1]))
+
+    def trail(self, node: int) -> tuple[int, ...]:
+        """The nodes of `path`."""
+        path = self.path(node)
+        return () if path is None else path.nodes
+
+    def remark(self, node: int) -> str:
+        """How the prediction came about."""
+        if self.cut.side(node) != INNER:
+            return AGREED
+        return "" if self.cut.is_free(node) else self.inner_remark(node)
+
+    def inner_remark(self, node: int) -> str:
+        """How the prediction of an inner node came about."""
+        return ""
+
+    def restore(self, arrays: Mapping[str, NDArray[Any]]) -> None:
+        """Learn the labels of a snapshot again, in their order."""
+        for node, label in zip(arrays["seen_nodes"].tolist(), arrays["seen_labels"].tolist(), strict=True):
+            self.update(node, label)
+
+
+class PathState(CutState):
+    """A state that predicts an inner node by the lengths of its paths from the source and to the target."""
+
+    def inner_margin(self, node: int) -> float:
+        """−½ where the path from the source is at most as long as that to the target, else ½."""
+        return 0.5 * self.cut.guess(node)
+
+    def margins(self, nodes: Ints) -> Floats:
+        """The margins of several nodes, in compiled code."""
+        return np.asarray(_margins(self.cut._state, self.cut.rows(nodes), self._longest))
+
+    def inner_remark(self, node: int) -> str:
+        """The two lengths."""
+        return compare_lengths(self.cut.paths, *self.cut.lengths(node))
+
+    def bound(self, labels: Ints) -> Bound:
+        """The certificate of Theorem 8 over the sequence of games; see `learners.cuts.cut_bounds`."""
+        labels = self.seen_labels.astype(np.int64)
+        return path_certificate(OnlineCut(self.graph, self.cut.paths), self.seen_nodes, labels)
+
+    def play(self, nodes: Ints, labels: Ints) -> Floats:
+        """Predict and learn trials in compiled code; the margins."""
+        self.note(nodes, labels)
+        margins = np.full(len(nodes), np.nan)
+        play_until(self.cut._state, self.cut.rows(nodes), labels, self._longest, (NEVER, 0), margins)
+        return margins
+
+    def teach(self, nodes: Ints, labels: Ints) -> None:
+        """Learn trials in compiled code, without predicting them."""
+        learn_all(self.cut, nodes, labels)
+        self.note(nodes, labels)
+
+    def restore(self, arrays: Mapping[str, NDArray[Any]]) -> None:
+        """Learn the labels of a snapshot again, in compiled code."""
+        self.teach(arrays["seen_nodes"].astype(np.int64), arrays["seen_labels"].astype(np.int64))
+
+    def note(self, nodes: Ints, labels: Ints) -> None:
+        """Keep trials for the bound."""
+        self.record.note_all(nodes, labels)
+
+    @property
+    def _longest(self) -> bool:
+        return self.cut.paths == "longest"
+
+
+class PathProblems(Problems):
+    """Path problems side by side: a game in which every label is learnt at once is compiled throughout."""
+
+    def teach(self, nodes: Ints, signs: NDArray[np.int8]) -> None:
+        """Learn answers in order, in compiled code."""
+        for c, state in enumerate(self.states):
+            state.teach(nodes, signs[:, c].astype(np.int64))  # type: ignore[attr-defined]
+
+    def play(self, trials: Trials, progress: Progress | None = None) -> Trace:
+        """Play problem by problem where every label is asked for and comes at once."""
+        if not is_plain(trials):
+            return super().play(trials, progress)
+        trace = Trace.empty(trials)
+        trace.asked[:] = True
+        total = len(trials.nodes)
+        for c, state in enumerate(self.states):
+            signs = trials.signs[:, c].astype(np.int64)
+            trace.margins[:, c] = state.play(trials.nodes, signs)  # type: ignore[attr-defined]
+            if progress is not None:
+                progress(total * (c + 1) // len(self.states))
+        return trace
+
+
+def compare_lengths(paths: str, start: int, end: int) -> str:
+    """What decides an inner node, in words."""
+    lengths = f"{start} arcs from the source and {end} to the target"
+    return f"minimum cuts differ here, the {paths} path has {lengths}"
+
+
+def learn_all(cut: OnlineCut, nodes: Ints, labels: Ints) -> None:
+    """Reveal labels in compiled code; of a node the last one counts.
+
+    The minimum cuts depend on the last label of each node alone, so the commoner label goes first: it
+    costs next to nothing, and every other label then finds one that contradicts it near by.
+    """
+    known, at = np.unique(nodes[::-1], return_index=True)
+    last = labels[::-1][at]
+    order = np.argsort(last != (1 if last.sum() > 0 else -1), kind="stable")
+    _teach(cut._state, cut.rows(known[order]), last[order])
+
+
+def is_plain(trials: Trials) -> bool:
+    """Whether every label is asked for and learnt before the next prediction."""
+    eager = trials.gains is None and trials.delay == 0 and trials.budget >= len(trials.nodes)
+    return bool(eager and np.isposinf(trials.limits).all())
+
+
+@kernel
+def play_until(
+    s: Arrays, order: Ints, labels: Ints, longest: bool, limits: tuple[int, int], margins: Floats
+) -> int:
+    """Predict and learn trials until more arcs were touched than allowed; how many trials were played.
+
+    limits = how many may be touched in all, and how many more for every trial played here.
+    """
+    touched, each = limits
+    for t in range(len(order)):
+        margins[t] = _margin(s, order[t], longest)
+        learn(s, order[t], labels[t])
+        if s.tally[TOUCHES] > touched + each * (t + 1):
+            return t + 1
+    return len(order)
+
+
+@kernel
+def _margin(s: Arrays, v: int, longest: bool) -> float:
+    where = s.nodes[v, SIDE]
+    if where != INNER:
+        return float(where)
+    start = length(s, 0, v, longest)
+    if start == NONE:
+        return 0.0
+    if start == 1:  # no path is shorter, so the other length need not be known
+        return -0.5
+    return -0.5 if start <= length(s, 1, v, longest) else 0.5
+
+
+@kernel
+def _margins(s: Arrays, wanted: Ints, longest: bool) -> Floats:
+    margins = np.full(len(wanted), np.nan)
+    for k in range(len(wanted)):
+        margins[k] = _margin(s, wanted[k], longest)
+    return margins
+
+
+@kernel
+def _teach(s: Arrays, order: Ints, labels: Ints) -> None:
+    for t in range(len(order)):
+        learn(s, order[t], labels[t])

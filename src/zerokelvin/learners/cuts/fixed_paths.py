@@ -1,0 +1,330 @@
+"""The fixed-paths strategy at zero temperature (Herbster, Pasteris and Ghosh 2015, Section 3.2).
+
+When a game begins, the Picard–Queyranne graph is covered by paths from the source to the target, and every
+inner super-vertex is given to one of the paths through it. It takes the label of the nearer decided
+super-vertex on its path, in arcs; a tie goes to −1, the source. A path of |p| arcs then costs at most
+⌊log₂|p|⌋ mistakes, so a game costs at most Σ log₂|p_i| (Theorem 8).
+
+The paper's cover is a partition of all arcs into k paths; here it is found by taking away one path after the
+other, the longest first (or the shortest), each with as much weight as all its arcs still have, and a
+super-vertex belongs to the first path it is on. Parts of the graph that hang together only through source
+and target are covered separately. The paper plays one game; here each time the minimum cut of a connected
+component rises its next game begins with a new cover. That makes the strategy depend on the order of the
+labels, so it is not regular in the sense of Theorem 4.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from zerokelvin.bound import Bound
+from zerokelvin.errors import ParameterError
+from zerokelvin.flow.online.cut_arrays import (
+    COMPONENT,
+    HEAD,
+    INNER,
+    LABEL,
+    MEMBER,
+    QUEUE,
+    RESIDUAL,
+    SIDE,
+    TOTAL,
+)
+from zerokelvin.flow.online.cut_arrays import State as Arrays
+from zerokelvin.flow.online.online_cut import OnlineCut
+from zerokelvin.flow.online.trials import local_part
+from zerokelvin.flow.static.dag import topological_levels
+from zerokelvin.graph import Graph
+from zerokelvin.jit import kernel
+from zerokelvin.learners.base import Learner, learner
+from zerokelvin.learners.cuts.cut_bounds import part_certificate
+from zerokelvin.learners.cuts.cut_state import CutState
+
+__all__ = ["FixedPaths", "FixedPathsState", "PathCover"]
+
+Ints = NDArray[np.int64]
+
+ORDERS = ("longest", "shortest")
+
+
+class PathCover(NamedTuple):
+    """Paths through one part, by a node of each inner super-vertex; source and target are left out.
+
+    Attributes
+    ----------
+    paths
+        The inner super-vertices of every path, from source to target.
+    place
+        Super-vertex → (its path, its position there; the first has 1).
+    """
+
+    paths: tuple[tuple[int, ...], ...]
+    place: dict[int, tuple[int, int]]
+
+    @property
+    def bound(self) -> int:
+        """Σ ⌊log₂|p_i|⌋, a path counting at most its own super-vertices."""
+        own = [0] * len(self.paths)
+        for path, _ in self.place.values():
+            own[path] += 1
+        lengths = (len(path) + 1 for path in self.paths)
+        return sum(min(count, length.bit_length() - 1) for count, length in zip(own, lengths, strict=True))
+
+
+class FixedPathsState(CutState):
+    """One binary problem: the covers of the parts that were played in the present games."""
+
+    def __init__(self, graph: Graph, cut: OnlineCut, learner: FixedPaths) -> None:
+        super().__init__(graph, cut)
+        self.learner = learner
+        self._covers: dict[int, PathCover] = {}  # by super-vertex
+        self._games: dict[int, int] = {}  # games begun, by connected component
+
+    def update(self, node: int, label: int) -> None:
+        """Take the label; a rise of the cut begins a new game in the connected component."""
+        nodes = self.cut._state.nodes
+        known, side = int(nodes[node, LABEL]), self.cut.side(node)
+        if side == INNER and not self.cut.is_free(node):
+            self.cover(node)  # as it was before this label
+        elif side != INNER and label != (known or side):
+            here = self.graph.components[node]
+            self._games[here] = self._games.get(here, 0) + 1
+            component = self.graph.components
+            self._covers = {own: cover for own, cover in self._covers.items() if component[own] != here}
+        super().update(node, label)
+
+    def inner_margin(self, node: int) -> float:
+        """−½ or ½ by the nearer decided super-vertex on the node's path."""
+        before, after = self._distances(node)
+        return -0.5 if before <= after else 0.5
+
+    def inner_remark(self, node: int) -> str:
+        """The two distances."""
+        before, after = self._distances(node)
+        return f"minimum cuts differ here, on its path −1 is {before} arcs away and +1 is {after}"
+
+    def cover(self, node: int) -> PathCover:
+        """The cover of an inner node's part, chosen when the part was first played in this game."""
+        own = int(self.cut._state.nodes[node, COMPONENT])
+        if own not in self._covers:
+            first = self._games.get(int(self.graph.components[node]), 0) == 1
+            chosen = self.learner.cover
+            if isinstance(chosen, str):
+                cover = _cover(self.cut, node, chosen == "longest")
+            elif first:
+                cover = _given_cover(self.cut, node, chosen)
+            else:
+                cover = _cover(self.cut, node, longest=True)
+            self._covers |= dict.fromkeys(cover.place, cover)
+        return self._covers[own]
+
+    def bound(self, labels: Ints) -> Bound:
+        """Σ ⌊log₂|p_i|⌋ over the paths of every game."""
+        replay = FixedPathsState(self.graph, OnlineCut(self.graph, close=False), self.learner)
+        trials = list(zip(self.seen_nodes.tolist(), self.seen_labels.tolist(), strict=True))
+        return part_certificate(
+            replay,
+            trials,
+            lambda node: replay.cover(node).bound,
+            "Theorem 8 over the games and covers played",
+        )
+
+    def _distances(self, node: int) -> tuple[int, int]:
+        cover = self.cover(node)
+        path, at = cover.place[int(self.cut._state.nodes[node, COMPONENT])]
+        sides = [-1, *(self.cut.side(other) for other in cover.paths[path]), 1]
+        before = next(k for k in range(1, len(sides)) if sides[at - k] < 0)
+        after = next(k for k in range(1, len(sides)) if sides[at + k] > 0)
+        return before, after
+
+
+@learner("fixed-paths")
+@dataclass(frozen=True)
+class FixedPaths(Learner):
+    """Minimum cuts, and the nearer label on a fixed path where they differ; see the module.
+
+    Parameters
+    ----------
+    cover
+        ``"longest"`` or ``"shortest"``: which paths are taken first. Or the paths of the first game, each a
+        tuple of node indices, one per inner super-vertex from source to target; together they must lead
+        through every inner super-vertex that is played. Later games then take the longest paths first.
+
+    Examples
+    --------
+    >>> line = Graph.from_edges([(0, 1), (1, 2), (2, 3), (3, 4)])
+    >>> state = FixedPaths().start(line)
+    >>> for node, label in [(0, -1), (4, 1)]:
+    ...     state.update(node, label)
+    >>> [state.margin(node) for node in range(5)]
+    [-1.0, -0.5, -0.5, 0.5, 1.0]
+    """
+
+    cover: str | Sequence[Sequence[int]] = "longest"
+
+    def __post_init__(self) -> None:
+        cover: Any = self.cover
+        paths = isinstance(cover, Sequence) and all(
+            isinstance(path, (Sequence, np.ndarray)) for path in cover
+        )
+        if cover not in ORDERS if isinstance(cover, str) else not paths:
+            raise ParameterError(
+                f"cover={self.cover!r} is not known; choose longest, shortest or paths of nodes."
+            )
+
+    def prepare(self, graph: Graph) -> OnlineCut:
+        """The graph's integer capacities, before any label."""
+        return OnlineCut(graph, close=False)
+
+    def start(
+        self, graph: Graph, prepared: OnlineCut | None = None, rng: np.random.Generator | None = None
+    ) -> FixedPathsState:
+        """Begin without labels."""
+        return FixedPathsState(graph, self.prepare(graph) if prepared is None else prepared, self)
+
+
+def _cover(cut: OnlineCut, node: int, longest: bool) -> PathCover:
+    """Take paths away from the part's flow until every super-vertex is on one."""
+    members, arcs, weights = _weighted_part(cut, node)
+    found, ends = _peel(len(members) + 2, arcs, weights, longest)
+    names = members[found]
+    paths = tuple(tuple(path.tolist()) for path in np.split(names, ends[:-1]))
+    return _assign(paths)
+
+
+def _given_cover(cut: OnlineCut, node: int, given: Sequence[Sequence[int]]) -> PathCover:
+    """The given paths through the part, checked against its arcs."""
+    members, arcs, _ = _weighted_part(cut, node)
+    names = np.concatenate([[-1], members, [-2]])
+    steps = set(map(tuple, names[arcs].tolist()))
+    inside = set(members.tolist())
+    paths = []
+    for path in given:
+        walk = tuple(int(cut._state.nodes[other, COMPONENT]) for other in path)
+        if inside.isdisjoint(walk):
+            continue
+        for step in zip((-1, *walk), (*walk, -2), strict=True):
+            if step not in steps:
+                raise ParameterError(
+                    f"cover holds the path {tuple(path)!r}, which is no path of inner super-vertices from "
+                    "source to target; see OnlineCut.picard_queyranne()."
+                )
+        paths.append(walk)
+    cover = _assign(tuple(paths))
+    missing = inside - set(cover.place)
+    if missing:
+        raise ParameterError(f"cover leads around the inner node {min(missing)}; add a path through it.")
+    return cover
+
+
+def _assign(paths: tuple[tuple[int, ...], ...]) -> PathCover:
+    place: dict[int, tuple[int, int]] = {}
+    for k, path in enumerate(paths):
+        for at, own in enumerate(path, 1):
+            place.setdefault(own, (k, at))
+    return PathCover(paths, place)
+
+
+def _weighted_part(cut: OnlineCut, node: int) -> tuple[Ints, Ints, Ints]:
+    """Super-vertices of a part by topological level, and its arcs; 0 is the source, the last the target.
+
+    The levels decide the order and then the lowest node, so the cover does not depend on the past.
+    """
+    state = cut._state
+    count, _ = local_part(state, node)
+    own = state.scratch[QUEUE, :count].copy()
+    lowest, raw, weights = _collect(state, own)
+    level = topological_levels(count + 2, raw)
+    level[0], level[-1] = -1, count + 2
+    keys = np.concatenate([[-1], lowest, [-1]])
+    number = np.empty(count + 2, dtype=np.int64)
+    number[np.lexsort((keys, level))] = np.arange(count + 2)
+    arcs = number[raw]
+    pairs, at = np.unique(arcs[:, 0] * (count + 2) + arcs[:, 1], return_inverse=True)
+    merged = np.zeros(len(pairs), dtype=np.int64)
+    np.add.at(merged, at.reshape(-1), weights)
+    members = np.full(count, -1)
+    members[number[1:-1] - 1] = own
+    return members, np.column_stack([pairs // (count + 2), pairs % (count + 2)]), merged
+
+
+@kernel
+def _collect(s: Arrays, own: Ints) -> tuple[Ints, Ints, Ints]:
+    """Lowest node of every super-vertex, and the arcs into and out of them, with their weights."""
+    indptr, arcs, nodes, _, scratch, _ = s
+    position = scratch[QUEUE]  # read before it is written: `own` is a copy
+    for k in range(len(own)):
+        position[own[k]] = k + 1
+    lowest = own.copy()
+    found = [(0, 0, 0)][:0]
+    for k in range(len(own)):
+        x = own[k]
+        while True:
+            lowest[k] = min(lowest[k], x)
+            for a in range(indptr[x], indptr[x + 1]):
+                y = arcs[a, HEAD]
+                weight = arcs[a, TOTAL] // 2
+                if nodes[y, SIDE] != INNER:
+                    if arcs[a, RESIDUAL] > 0:
+                        found.append((0, k + 1, weight))
+                    else:
+                        found.append((k + 1, len(own) + 1, weight))
+                elif nodes[y, COMPONENT] != own[k] and arcs[a, RESIDUAL] == 0:
+                    found.append((k + 1, position[nodes[y, COMPONENT]], weight))
+            x = nodes[x, MEMBER]
+            if x == own[k]:
+                break
+    pairs = np.full((len(found), 2), -1)
+    weights = np.full(len(found), -1)
+    for k in range(len(found)):
+        pairs[k, 0], pairs[k, 1], weights[k] = found[k]
+    return lowest, pairs, weights
+
+
+@kernel
+def _peel(num: int, arcs: Ints, weights: Ints, longest: bool) -> tuple[Ints, Ints]:
+    """Inner vertices, from 0, of one path after the other until all are covered, and where each path ends."""
+    left = weights.copy()
+    covered = np.zeros(num, dtype=np.bool_)
+    missing = num - 2
+    length = np.empty(num, dtype=np.int64)
+    via = np.empty(num, dtype=np.int64)
+    walk = np.empty(num, dtype=np.int64)
+    found = [0][:0]
+    ends = [0][:0]
+    while missing > 0:
+        length[:] = -1
+        length[0] = 0
+        for k in range(len(arcs)):
+            i, j = arcs[k, 0], arcs[k, 1]
+            if left[k] > 0 and length[i] >= 0:
+                step = length[i] + 1
+                if length[j] < 0 or (longest and step > length[j]) or (not longest and step < length[j]):
+                    length[j] = step
+                    via[j] = k
+        at, count = num - 1, 0
+        room = left[via[at]]
+        while at != 0:
+            walk[count] = via[at]
+            count += 1
+            room = min(room, left[via[at]])
+            at = arcs[via[at], 0]
+        for k in range(count - 1, -1, -1):
+            left[walk[k]] -= room
+            j = arcs[walk[k], 1]
+            if j != num - 1:
+                found.append(j - 1)
+                missing -= not covered[j]
+                covered[j] = True
+        ends.append(len(found))
+    vertices, marks = np.full(len(found), -1), np.full(len(ends), -1)
+    for k in range(len(found)):
+        vertices[k] = found[k]
+    for k in range(len(ends)):
+        marks[k] = ends[k]
+    return vertices, marks

@@ -1,0 +1,562 @@
+"""What `propagation` and `gaussian` share: one relaxation, a channel per class, all classes at once.
+
+Each class c has a channel, the solution x_c of a system (D − A + E) x_c = b_c that is kept current by local
+relaxation (`zerokelvin.kernels.relaxation`). A revealed label changes
+
+    propagation   b_c(i) += s_i                                    one channel, E stays
+    gaussian      b_c(i) += s_i h,  e_i += s_i² h,  h = 1/μ        every channel, by what was wrong
+
+and the value of class c at node i is v_c = o_i x_c(i) plus the constant term below. The margin of the
+problem of class c is v_c − max_{k≠c} v_k, its lead over the best rival, so that the class predicted is the
+one of positive margin; two classes are one problem on two channels. With the constant b·11ᵀ added to the
+kernel, n_c labels of class c and g = Σ_c o x_c:
+
+    propagation   v_c += b n_c
+    gaussian      v_c += β_c (1 − g_i),  β_c = A_c / (μ/b + Σ_k A_k),  A_c = Σ_{s labelled c} (1 − g_s),
+
+the latter being Sherman–Morrison on (K + b·11ᵀ)_SS + μI: β is a class prior that counts a labelled
+node by how little its surroundings already said about it.
+"""
+
+from __future__ import annotations
+
+import math
+from abc import abstractmethod
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from zerokelvin.bound import Bound
+from zerokelvin.errors import ParameterError
+from zerokelvin.graph import Graph
+from zerokelvin.graph.scale import MEAN_DEGREE, mean_degree
+from zerokelvin.jit import kernel
+from zerokelvin.kernels.kernels import RELATIVE
+from zerokelvin.kernels.relaxation import Relaxation, read, relax
+from zerokelvin.learners.base import Problems, Progress, State, Trace, Trials
+from zerokelvin.learners.base.growth import Growth, grow_diffusion
+from zerokelvin.learners.base.noting import SEEN
+from zerokelvin.learners.base.ties import settle
+from zerokelvin.learners.gaussian.covariance import EXACT_LIMIT
+from zerokelvin.solve.dense import DENSE_LIMIT
+
+__all__ = [
+    "Diffusion",
+    "DiffusionProblems",
+    "DiffusionState",
+    "System",
+    "code_of",
+    "contradiction",
+    "dense_norm",
+    "lead_shares",
+    "system_of",
+    "targets_of",
+    "to_margins",
+]
+
+Ints = NDArray[np.int64]
+Floats = NDArray[np.float64]
+
+FAR = 1e4
+"""Mean degree over mean excess beyond which local relaxation would take too long."""
+
+HEAVY, HEAVIEST = 1e5, 1e9
+"""Weight of an edge over the excess of its ends, about the pushes to and fro that it may take: beyond the
+first, factors take less where they fit; beyond the second, relaxation would not end in reasonable time."""
+
+EXPLAINED = 1e-5
+"""Tolerance of the column behind an explanation, where the learner's own is coarser."""
+
+
+@dataclass(frozen=True, eq=False)
+class System:
+    """A kernel as out · (D − A + E)⁻¹ · into with diagonal `into`, `out` and E = diag(excess).
+
+    Where the kernel does not depend on the unit of the weights, the size of a solution does, and a tolerance
+    divided by `unit` is the same whatever they are measured in.
+    """
+
+    graph: Graph
+    excess: Floats
+    into: Floats
+    out: Floats
+    unit: float = 1.0
+
+    @property
+    def is_local(self) -> bool:
+        """Whether relaxation ends: its sweeps grow with degrees over excess."""
+        most = HEAVY if self.graph.num_nodes <= EXACT_LIMIT else HEAVIEST
+        return self.reach <= FAR and self.heaviest <= most
+
+    @cached_property
+    def reach(self) -> float:
+        """Mean degree over mean excess: the sweeps of relaxation, but for a constant."""
+        return float(self.graph.degrees.sum()) / float(self.excess.sum())
+
+    @cached_property
+    def heaviest(self) -> float:
+        """The largest weight of an edge over the excess of its ends."""
+        rows = np.repeat(np.arange(self.graph.num_nodes), np.diff(self.graph.indptr))
+        return float((self.graph.weights / self.excess[rows]).max(initial=0.0))
+
+    @property
+    def is_slow(self) -> bool:
+        """Whether a label may touch so many arcs that on this graph, a small one, dense factors take less."""
+        count, touched = self.graph.num_nodes, len(self.graph.indices) * self.reach
+        return count <= DENSE_LIMIT and touched > max(1e6, 4.0 * count**2)
+
+    @property
+    def symmetric(self) -> bool:
+        """Whether the kernel is symmetric, so that norms and bounds make sense."""
+        return bool(np.array_equal(self.into, self.out))
+
+    def norm(self, u: Floats) -> float:
+        """‖u‖² = (u/s)ᵀ (L + E) (u/s) in the space of the kernel."""
+        scaled = u / self.into
+        rows, columns = self.graph.edges.T
+        steps = self.graph.edge_weights @ (scaled[rows] - scaled[columns]) ** 2
+        return float(steps + self.excess @ scaled**2)
+
+    @cached_property
+    def diagonal(self) -> Floats:
+        """Upper bounds on K_ii: by columns up to `DENSE_LIMIT` nodes, else 1/e_i, as (L + E)⁻¹e = 1."""
+        reach: Floats = 1.0 / self.excess
+        if self.graph.num_nodes <= DENSE_LIMIT:
+            tol = 1e-3 * float(reach.min())
+            columns = Relaxation(self.graph, self.excess, 0, tol)
+            found = np.array([columns.column(i)[i] for i in range(self.graph.num_nodes)])
+            reach = np.minimum(reach, found + tol)
+        return self.into * reach * self.out
+
+    @cached_property
+    def radius(self) -> float:
+        """The largest of those."""
+        return float(self.diagonal.max())
+
+
+def system_of(graph: Graph, kernel: str) -> System | None:
+    """The system of a kernel that local relaxation can serve, None for the others.
+
+    ``"regularized:EPS"``, ``"normalized:EPS"`` and ``"pagerank:ALPHA"``; ``"relative-regularized:EPS"``,
+    which is (4L/d̄ + εI)⁻¹ = √s (L + εs·I)⁻¹ √s with s = d̄/4, d̄ the mean degree. The other two are relative
+    anyway.
+    """
+    name, _, text = kernel.removeprefix(RELATIVE).partition(":")
+    if name not in ("regularized", "normalized", "pagerank"):
+        return None
+    try:
+        value = float(text)
+    except ValueError:
+        raise ParameterError(f"kernel '{kernel}' needs a number after the colon.") from None
+    ones = np.ones(graph.num_nodes)
+    unit = float(graph.edge_weights.mean()) if graph.num_edges else 1.0
+    degrees = np.where(graph.degrees > 0, graph.degrees, unit)
+    if name == "pagerank":
+        if not 0 < value < 1:
+            raise ParameterError(f"kernel '{kernel}' needs a number strictly between 0 and 1.")
+        rate = (1.0 - value) / value
+        return System(graph, rate * degrees, ones, rate * degrees, unit)
+    if not (np.isfinite(value) and value > 0):
+        raise ParameterError(f"kernel '{kernel}' needs a positive number after the colon.")
+    if name == "regularized" and kernel.startswith(RELATIVE):
+        scale = mean_degree(graph) / MEAN_DEGREE or 1.0
+        root = math.sqrt(scale)
+        return System(graph, value * scale * ones, root * ones, root * ones, root)
+    if name == "regularized":
+        return System(graph, value * ones, ones, ones)
+    return System(graph, value * degrees, np.sqrt(degrees), np.sqrt(degrees), math.sqrt(unit))
+
+
+class Diffusion:
+    """The channels of one game, and everything that a label changes.
+
+    `precision` is h = 1/μ, or 0 for propagation; `b` the weight of the constant.
+    """
+
+    def __init__(self, system: System, problems: int, precision: float, b: float, tol: float) -> None:
+        channels = max(2, problems)
+        count = system.graph.num_nodes
+        self.system = system
+        self.problems = problems
+        self.relaxation = Relaxation(system.graph, system.excess, channels, tol)
+        self.numbers = np.array([precision, b, tol])
+        self.counts = np.zeros((channels, count))  # labels of each class at each node
+        self.sums = np.zeros(channels)  # Σ over those of g
+        self.totals = np.zeros(channels)  # n_c
+        solve = self.relaxation
+        self.arrays = (solve.x, solve.r, solve.excess, *solve.diagonal)
+        self.frame = (system.into, system.out, self.counts, self.sums, self.totals)
+
+    @property
+    def labels(self) -> int:
+        """Labels learnt so far."""
+        return int(self.totals.sum())
+
+    def values(self, node: int) -> Floats:
+        """The value of every channel at a node."""
+        result = np.full(len(self.totals), np.nan)
+        read_values(self.relaxation.csr, self.arrays, self.frame, self.numbers, node, result)
+        return result
+
+    def margins(self, nodes: Ints) -> Floats:
+        """The margins of several nodes in every problem, (nodes, problems)."""
+        result = np.full((len(nodes), self.problems), np.nan)
+        _all_margins(self.relaxation.csr, self.arrays, self.frame, self.numbers, nodes, result)
+        return result
+
+    def learn(self, node: int, code: int) -> None:
+        """Reveal that a node has class `code`."""
+        solve = self.relaxation
+        learn_label(solve.csr, self.arrays, self.frame, self.numbers, solve.scratch, node, code)
+
+    def column(self, node: int) -> Floats:
+        """The posterior covariance of a node with every node, without the constant term."""
+        system = self.system
+        solution = self.relaxation.column(node, float(self.numbers[2]) / system.unit)
+        column: Floats = system.out * solution * system.into[node]
+        return column
+
+    def prior_weight(self) -> float:
+        """1 / (μ/b + Σ A), the weight of the constant in `gaussian`."""
+        precision, b, _ = self.numbers
+        left = max(float((self.totals - self.sums).sum()), 0.0)  # below 0 only by the tolerance
+        return 1.0 / (1.0 / (precision * b) + left) if b > 0 else 0.0
+
+    def votes(self, node: int) -> Floats:
+        """What one label of value 1 at each node adds to the value of `node`, by a column relaxed anew."""
+        precision, b, tol = self.numbers
+        system = self.system
+        fine = min(float(tol), EXPLAINED / system.unit) / system.unit
+        column: Floats = system.out[node] * self.relaxation.column(node, fine) * system.into
+        if precision == 0:
+            return column + b
+        shares: Floats = precision * column
+        seen = np.flatnonzero(self.counts.sum(axis=0))
+        left = 1.0 - float(self.counts.sum(axis=0)[seen] @ shares[seen])
+        weight = self.prior_weight()
+        if weight > 0:
+            nodes = self._masses(seen)
+            shares[seen] += left * weight * nodes
+        return shares
+
+    def _masses(self, nodes: Ints) -> Floats:
+        """1 − g at the given nodes."""
+        plain = np.array([self.numbers[0], 0.0, self.numbers[2]])
+        result = np.empty(len(self.totals))
+        masses = np.full(len(nodes), np.nan)
+        for k, node in enumerate(nodes.tolist()):
+            read_values(self.relaxation.csr, self.arrays, self.frame, plain, node, result)
+            masses[k] = 1.0 - result.sum()
+        return masses
+
+
+class DiffusionState(State):
+    """One binary problem: a view of the shared channels."""
+
+    def __init__(self, diffusion: Diffusion, problem: int = 0) -> None:
+        self.diffusion = diffusion
+        self.problem = problem
+
+    @property
+    def channel(self) -> int:
+        """The channel of the problem's +1."""
+        return 1 if self.diffusion.problems == 1 else self.problem
+
+    def margin(self, node: int) -> float:
+        """The lead of the problem's class over its best rival."""
+        return float(self.diffusion.margins(np.array([node]))[0, self.problem])
+
+    def margins(self, nodes: Ints) -> Floats:
+        """The leads at several nodes."""
+        return np.ascontiguousarray(
+            self.diffusion.margins(np.asarray(nodes, dtype=np.int64))[:, self.problem]
+        )
+
+    def update(self, node: int, label: int) -> None:
+        """Reveal a label; of several problems that share channels, use `Problems.update`."""
+        if self.diffusion.problems > 1:
+            raise ParameterError("one label concerns all classes here; update the problems together.")
+        self.diffusion.learn(node, 1 if label > 0 else 0)
+
+    def explain(self, node: int) -> list[tuple[int, float]]:
+        """Every node labelled with the class or its best rival; the shares sum to the margin.
+
+        They come from a column that is relaxed anew, more finely. What the margin's own tolerance leaves
+        between them is spread over the shares in proportion to their size, evenly where labels that
+        contradict each other leave every share at 0.
+        """
+        diffusion, margin = self.diffusion, self.margin(node)
+        shares = lead_shares(diffusion.values(node), diffusion.votes(node), diffusion.counts, self.channel)
+        sizes = [abs(share) for _, share in shares]
+        if not any(sizes):
+            sizes = [1.0] * len(shares)
+        rest = margin - math.fsum(share for _, share in shares)
+        total = math.fsum(sizes)
+        moved = [
+            (other, share + rest * size / total) for (other, share), size in zip(shares, sizes, strict=True)
+        ]
+        return sorted(moved, key=lambda share: -abs(share[1]))
+
+    def lead_error(self, node: int) -> float:
+        """How far the margin of a node may be from the exact one, by the tolerance."""
+        return 2.0 * float(self.diffusion.numbers[2] * self.diffusion.system.out[node])
+
+    def remark(self, node: int) -> str:
+        """The certified error of the margin."""
+        return f"its margin is exact up to {self.lead_error(node):.2g}"
+
+    def bound(self, labels: Ints) -> Bound:
+        """The bound of the one problem; with more classes it speaks of all, see `Problems.bound`."""
+        if self.diffusion.problems > 1:
+            return super().bound(labels)
+        return self.bound_all(np.asarray(labels)[None, :])
+
+    @abstractmethod
+    def bound_all(self, labels: Ints) -> Bound:
+        """The bound on the mistakes of the class, against one row of ±1 per problem."""
+
+    def snapshot(self) -> dict[str, NDArray[Any]]:
+        """The channels of this problem; the first problem holds what all share."""
+        record = {name: np.array(getattr(self, name)) for name in SEEN}
+        return {name: array.copy() for name, array in self._parts().items()} | record
+
+    def restore(self, arrays: Any) -> None:
+        """Put saved arrays back in place."""
+        for name, array in self._parts().items():
+            array[...] = arrays[name]
+
+    @property
+    def fields(self) -> tuple[str, ...]:  # type: ignore[override]
+        """Names of the saved arrays."""
+        return (*self._parts(), *SEEN)
+
+    def _parts(self) -> dict[str, NDArray[Any]]:
+        diffusion, solve = self.diffusion, self.diffusion.relaxation
+        rows = slice(0, 2) if diffusion.problems == 1 else slice(self.problem, self.problem + 1)
+        parts = {"x": solve.x[rows], "r": solve.r[rows], "counts": diffusion.counts[rows]}
+        if self.problem == 0:
+            parts |= {
+                "excess": solve.excess,
+                "inverse": solve.diagonal[0],
+                "limits": solve.diagonal[1],
+                "sums": diffusion.sums,
+                "totals": diffusion.totals,
+            }
+        return parts
+
+
+class DiffusionProblems(Problems):
+    """Problems that share their channels; a whole game runs compiled."""
+
+    def __init__(self, states: Sequence[State], diffusion: Diffusion) -> None:
+        super().__init__(states)
+        self.diffusion = diffusion
+
+    def margins(self, node: int) -> Floats:
+        """The margin of `node` in every problem."""
+        return self.diffusion.margins(np.array([node]))[0]
+
+    def update(self, node: int, signs: Any, learns: Any = None) -> None:
+        """Reveal a label to all problems; these learners want every label."""
+        self.diffusion.learn(node, code_of(signs))
+
+    def hand_over(self, heir: Problems, growth: Growth) -> None:
+        """Repair the channels where the graph has grown; learn again where the engine is now another."""
+        if isinstance(heir, DiffusionProblems):
+            grow_diffusion(self.diffusion, heir.diffusion, growth.touched, growth.places)
+        else:
+            super().hand_over(heir, growth)
+
+    def bound(self, labels: Sequence[Ints]) -> Bound:
+        """One bound for all classes together."""
+        first: Any = self.states[0]
+        bound: Bound = first.bound_all(np.array(labels))
+        return bound
+
+    def play(self, trials: Trials, progress: Progress | None = None) -> Trace:
+        """The whole game in compiled code; policies that look at the variance take the plain loop."""
+        if trials.gains is not None:
+            return super().play(trials, progress)
+        trace = Trace.empty(trials)
+        diffusion, solve = self.diffusion, self.diffusion.relaxation
+        cursor = np.zeros(3, dtype=np.int64)
+        settings = np.array([trials.delay, trials.budget, max(1, len(trials.nodes) // 100)])
+        shown = (trials.nodes, trials.signs, trials.limits, settings, cursor)
+        while cursor[1] < len(trials.nodes):
+            _play(
+                solve.csr,
+                diffusion.arrays,
+                diffusion.frame,
+                diffusion.numbers,
+                solve.scratch,
+                shown,
+                trace.margins,
+                trace.asked,
+            )
+            if progress is not None:
+                progress(int(cursor[0]))
+        return trace
+
+
+def targets_of(labels: Ints) -> Floats:
+    """What each channel should be under a comparator: 0 or 1, from one row of ±1 per problem."""
+    rows = np.concatenate([-labels, labels]) if len(labels) == 1 else labels
+    return (rows > 0).astype(np.float64)
+
+
+def contradiction(counts: Floats, targets: Floats) -> float:
+    """Σ over all labels and channels of (label − target)²: 2 per label that contradicts the comparator."""
+    misses = counts * (1.0 - targets) ** 2 + (counts.sum(axis=0) - counts) * targets**2
+    return float(misses.sum())
+
+
+def dense_norm(matrix: Floats, target: Floats) -> float:
+    """‖f‖² in the space of a kernel matrix, infinite where f is not in it."""
+    powers, directions = np.linalg.eigh(matrix)
+    parts = directions.T @ target
+    kept = powers > 1e-6 * max(float(powers[-1]), 0.0)  # below, the columns' own error decides
+    if float(np.abs(parts[~kept]).max(initial=0.0)) > 1e-6:
+        return math.inf
+    return float((parts[kept] ** 2 / powers[kept]).sum())
+
+
+def code_of(signs: Any) -> int:
+    """The channel that a row of signs reveals: the +1 of several, or 0 / 1 of one."""
+    if len(signs) == 1:
+        return 1 if signs[0] > 0 else 0
+    return int(np.argmax(signs))
+
+
+def lead_shares(values: Floats, votes: Floats, counts: Floats, channel: int) -> list[tuple[int, float]]:
+    """What each label adds to the lead of a class over its best rival, largest first."""
+    others = np.delete(np.arange(len(values)), channel)
+    rival = int(others[np.argmax(values[others])])
+    signed = counts[channel] - counts[rival]
+    seen = np.flatnonzero(counts[channel] + counts[rival])
+    shares = [(int(other), float(votes[other] * signed[other])) for other in seen]
+    return sorted(shares, key=lambda share: -abs(share[1]))
+
+
+@kernel
+def read_values(csr: Any, arrays: Any, frame: Any, numbers: Any, node: int, values: Any) -> None:
+    """The value of every class at a node; see the module."""
+    x, r, _, inverse, _ = arrays
+    _, out, _, sums, totals = frame
+    precision, b = numbers[0], numbers[1]
+    mass = 0.0
+    for c in range(len(values)):
+        values[c] = out[node] * read(csr, inverse, x[c], r[c], node)
+        mass += values[c]
+    if b == 0.0:
+        return
+    if precision == 0.0:
+        for c in range(len(values)):
+            values[c] += b * totals[c]
+        return
+    left = 0.0
+    for c in range(len(values)):
+        left += totals[c] - sums[c]
+    weight = 1.0 / (precision * b) + max(left, 0.0)  # below 0 only by the tolerance
+    for c in range(len(values)):
+        values[c] += (totals[c] - sums[c]) / weight * (1.0 - mass)
+
+
+@kernel
+def learn_label(csr: Any, arrays: Any, frame: Any, numbers: Any, scratch: Any, node: int, code: int) -> None:
+    """Reveal that `node` has class `code`; see the module."""
+    x, r, excess, inverse, limits = arrays
+    into, out, counts, sums, totals = frame
+    precision, tol = numbers[0], numbers[2]
+    diagonal = (inverse, limits)
+    totals[code] += 1.0
+    if precision == 0.0:
+        counts[code, node] += 1.0
+        r[code, node] += into[node]
+        relax(csr, diagonal, x[code], r[code], scratch, node, (out, counts, sums[:0]))
+        return
+    for c in range(len(totals)):
+        sums[code] += out[node] * x[c, node]
+    counts[code, node] += 1.0
+    weight = precision * into[node] * into[node]
+    excess[node] += weight
+    inverse[node] = 1.0 / (1.0 / inverse[node] + weight)
+    limits[node] = tol * excess[node]
+    for c in range(len(totals)):
+        target = precision * into[node] if c == code else 0.0
+        r[c, node] += target - weight * x[c, node]
+        relax(csr, diagonal, x[c], r[c], scratch, node, (out, counts, sums))
+
+
+@kernel
+def to_margins(values: Any, margins: Any) -> None:
+    """The lead of every class over its best rival, 0 for a tie."""
+    if len(margins) == 1:
+        margins[0] = settle(values[1] - values[0], max(abs(values[0]), abs(values[1])))
+        return
+    best, first, second = 0, -np.inf, -np.inf
+    for c in range(len(values)):
+        if values[c] > first:
+            best, first, second = c, values[c], first
+        elif values[c] > second:
+            second = values[c]
+    for c in range(len(margins)):
+        rival = second if c == best else first
+        margins[c] = settle(values[c] - rival, max(abs(values[c]), abs(rival)))
+
+
+@kernel
+def _all_margins(csr: Any, arrays: Any, frame: Any, numbers: Any, nodes: Any, margins: Any) -> None:
+    values = np.empty(len(frame[4]))
+    for k in range(len(nodes)):
+        read_values(csr, arrays, frame, numbers, nodes[k], values)
+        to_margins(values, margins[k])
+
+
+@kernel
+def sureness(margins: Any) -> float:
+    """|margin| of one problem; of several, half the gap between the two largest margins."""
+    if len(margins) == 1:
+        return abs(margins[0])
+    first, second = -np.inf, -np.inf
+    for c in range(len(margins)):
+        if margins[c] > first:
+            first, second = margins[c], first
+        elif margins[c] > second:
+            second = margins[c]
+    return 0.5 * (first - second)
+
+
+@kernel
+def _play(
+    csr: Any, arrays: Any, frame: Any, numbers: Any, scratch: Any, shown: Any, margins: Any, asked: Any
+) -> None:
+    """Play on for up to settings[2] trials.
+
+    settings = (delay, budget, trials per call); cursor = (next to predict, next to learn, asked).
+    """
+    nodes, signs, limits, settings, cursor = shown
+    values = np.empty(len(frame[4]))
+    total = len(nodes)
+    stop = min(total, cursor[0] + settings[2])
+    while True:
+        while cursor[1] < total and (cursor[1] + settings[0] < cursor[0] or cursor[0] == total):
+            due = cursor[1]
+            cursor[1] += 1
+            if asked[due, 0]:
+                code = 1 if signs[due, 0] > 0 else 0
+                if signs.shape[1] > 1:
+                    code = int(np.argmax(signs[due]))
+                learn_label(csr, arrays, frame, numbers, scratch, nodes[due], code)
+        if cursor[0] == stop:
+            return
+        t = cursor[0]
+        cursor[0] += 1
+        read_values(csr, arrays, frame, numbers, nodes[t], values)
+        to_margins(values, margins[t])
+        if cursor[2] < settings[1] and (cursor[2] == 0 or sureness(margins[t]) < limits[t]):
+            cursor[2] += 1
+            asked[t] = True

@@ -1,0 +1,1 @@
+"""The halving algorithm on labelings of small cut (Herbster and Pontil 2006)."""

@@ -1,0 +1,228 @@
+"""The perceptron on feature vectors, those of a table and new ones.
+
+With a linear kernel it is the classical perceptron: one weight vector in coordinates (with a constant
+column √b), O(d) per trial. With any other kernel the mistakes are kept, and the margins of all rows: a
+mistake adds a kernel column to them, and a vector from outside the table has the margin
+Σ y_t (K(x_t, x) + b). The identity part c·I of the kernel joins a row with itself only, so no two vectors
+from outside.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from zerokelvin.bound import Assumption, Bound
+from zerokelvin.graph.features import Features
+from zerokelvin.jit import kernel
+from zerokelvin.learners.base import Problems, Progress, State, Trace, Trials, sign
+from zerokelvin.learners.base.ties import length, settle, settled_dot
+from zerokelvin.learners.perceptron.perceptron import Perceptron, PerceptronProblems, PerceptronState
+from zerokelvin.learners.ridge.instances import FeatureColumns, is_vector, prepare_coordinates
+from zerokelvin.least_squares.ldl import dot
+
+__all__ = ["LinearPerceptronState", "VectorPerceptronState", "start_vectors", "vector_problems"]
+
+Ints = NDArray[np.int64]
+Floats = NDArray[np.float64]
+
+
+class VectorPerceptronState(PerceptronState):
+    """One binary problem over a table of features; `strangers` are mistaken vectors from outside it."""
+
+    fields: ClassVar[tuple[str, ...]] = (*PerceptronState.fields, "strangers", "stranger_labels")
+
+    def __init__(self, features: Features, learner: Perceptron) -> None:
+        super().__init__(features, FeatureColumns(features, learner.kernel), learner)
+        self.features = features
+        self.strangers: list[list[float]] = []
+        self.stranger_labels: list[int] = []
+
+    def margin(self, node: Any) -> float:
+        """The weight of a row, or Σ y_t (K(x_t, x) + b) for a new vector."""
+        return self._outside(self.features.vector(node)) if is_vector(node) else super().margin(node)
+
+    def update(self, node: Any, label: int) -> None:
+        """Add y K x if the prediction for the row or the vector is wrong."""
+        if not is_vector(node):
+            super().update(node, label)
+            return
+        x = self.features.vector(node)
+        if sign(self._outside(x)) != label:
+            column = self.features.cross(self.features.X, x) + self.learner.b
+            self.w += label * column
+            self.sizes += np.abs(column)
+            self._note(x, label)
+
+    def bound(self, labels: Ints, theorem: str | None = None) -> Bound:
+        """The bound of the table's rows; vectors from outside it have no comparator there."""
+        bound = super().bound(labels, theorem)
+        known = Assumption("every vector is a row of the table", not self.strangers)
+        return dataclasses.replace(bound, assumptions=(*bound.assumptions, known))
+
+    def _note(self, x: Floats, label: int) -> None:
+        self.strangers.append(x.tolist())
+        self.stranger_labels.append(int(label))
+        norm = float(self.features.cross(x[None, :], x)[0])
+        self.radius = max(self.radius, norm + self.learner.b + self.learner.c)
+
+    def _outside(self, x: Floats) -> float:
+        rows = np.array([*self.features.X[self.mistaken_nodes], *np.array(self.strangers)])
+        signs = np.array([*self.mistaken_labels, *self.stranger_labels], dtype=np.float64)
+        if len(signs) == 0:
+            return 0.0
+        return float(settled_dot(signs, self.features.cross(rows, x) + self.learner.b))
+
+
+class LinearPerceptronState(VectorPerceptronState):
+    """The same with a linear kernel: `w` is a weight vector, `own` the identity part of every row."""
+
+    fields: ClassVar[tuple[str, ...]] = (*VectorPerceptronState.fields, "own")
+
+    def __init__(self, features: Features, learner: Perceptron) -> None:
+        super().__init__(features, learner)
+        self.source = prepare_coordinates(features, 0, learner.b)
+        self.w = np.zeros(self.source.dimension)
+        self.own = np.zeros(features.num_nodes)
+
+    def margin(self, node: Any) -> float:
+        """The inner product with the weights."""
+        own = 0.0 if is_vector(node) else float(self.own[node])
+        return float(_score(self.source.vector(node), self.w, own))
+
+    def margins(self, nodes: Ints) -> Floats:
+        """The inner products of several rows."""
+        return _scores(self.source.matrix, nodes, self.w, self.own)
+
+    def update(self, node: Any, label: int) -> None:
+        """Add y x if the prediction is wrong."""
+        if sign(self.margin(node)) == label:
+            return
+        x = self.source.vector(node)
+        self.w += label * x
+        if is_vector(node):
+            self._note(self.features.vector(node), label)
+            return
+        self.own[node] += label * self.learner.c
+        self.note_mistake(int(node), int(label), x)
+
+    def note_mistake(self, node: int, label: int, x: Floats) -> None:
+        """Remember a mistake on a row."""
+        self.mistaken_nodes.append(node)
+        self.mistaken_labels.append(label)
+        self.radius = max(self.radius, float(dot(x, x)) + self.learner.c)
+
+
+class LinearPerceptronProblems(Problems):
+    """Linear perceptrons side by side, played in compiled code."""
+
+    def __init__(self, states: list[LinearPerceptronState]) -> None:
+        super().__init__(states)
+        self.linear = states
+        self.weights = np.stack([state.w for state in states])
+        self.own = np.stack([state.own for state in states])
+        for state, row, own in zip(states, self.weights, self.own, strict=True):
+            state.w, state.own = row, own  # views: the game moves them together
+
+    def play(self, trials: Trials, progress: Progress | None = None) -> Trace:
+        """The whole game in compiled code."""
+        first, trace = self.linear[0], Trace.empty(trials)
+        codes = np.zeros(trials.signs.shape, dtype=np.int8)
+        settings = np.array([trials.delay, trials.budget, first.learner.c])
+        weights = (self.weights, self.own)
+        _play(
+            first.source.matrix,
+            trials.nodes,
+            trials.signs,
+            trials.limits,
+            settings,
+            weights,
+            trace.margins,
+            codes,
+        )
+        trace.asked[:] = codes > 0
+        for t, c in zip(*np.nonzero(codes == 2), strict=True):
+            node = int(trials.nodes[t])
+            self.linear[c].note_mistake(node, int(trials.signs[t, c]), first.source.matrix[node])
+        if progress is not None:
+            progress(len(trials.nodes))
+        return trace
+
+
+def start_vectors(features: Features, learner: Perceptron) -> VectorPerceptronState:
+    """Begin one binary problem on a table of features."""
+    kind = LinearPerceptronState if features.is_linear else VectorPerceptronState
+    return kind(features, learner)
+
+
+def vector_problems(features: Features, learner: Perceptron, count: int) -> Problems:
+    """Begin `count` problems on a table of features."""
+    if features.is_linear:
+        return LinearPerceptronProblems([LinearPerceptronState(features, learner) for _ in range(count)])
+    states: list[State] = [VectorPerceptronState(features, learner) for _ in range(count)]
+    return PerceptronProblems(states)
+
+
+@kernel
+def _score(x: Floats, w: Floats, own: float) -> float:
+    return settle(dot(x, w) + own, length(x) * length(w) + abs(own))
+
+
+@kernel
+def _scores(matrix: Floats, nodes: Ints, w: Floats, own: Floats) -> Floats:
+    scores = np.full(len(nodes), np.nan)
+    for i in range(len(nodes)):
+        scores[i] = _score(matrix[nodes[i]], w, own[nodes[i]])
+    return scores
+
+
+@kernel
+def _teach(
+    x: Floats, node: int, signs: Any, codes: Any, weights: tuple[Floats, Floats], c_part: float
+) -> None:
+    w, own = weights
+    for c in range(len(signs)):
+        guess = 1 if _score(x, w[c], own[c, node]) >= 0 else -1
+        if codes[c] != 0 and guess != signs[c]:
+            for j in range(x.shape[0]):
+                w[c, j] += signs[c] * x[j]
+            own[c, node] += signs[c] * c_part
+            codes[c] = 2
+
+
+@kernel
+def _play(
+    matrix: Floats,
+    nodes: Ints,
+    signs: NDArray[np.int8],
+    limits: Floats,
+    settings: Floats,
+    weights: tuple[Floats, Floats],
+    margins: Floats,
+    codes: NDArray[np.int8],
+) -> None:
+    """Predict, ask and learn; settings = (delay, budget, c); codes become 1 asked, 2 learnt."""
+    delay = int(settings[0])
+    asked = 0.0
+    total, problems = signs.shape
+    for t in range(total + delay):
+        if t < total:
+            x = matrix[nodes[t]]
+            first, second = -np.inf, -np.inf
+            for c in range(problems):
+                margin = _score(x, weights[0][c], weights[1][c, nodes[t]])
+                margins[t, c] = margin
+                if margin > first:
+                    first, second = margin, first
+                elif margin > second:
+                    second = margin
+            sureness = abs(first) if problems == 1 else 0.5 * (first - second)
+            if asked < settings[1] and (asked == 0 or sureness < limits[t]):
+                asked += 1
+                codes[t, :] = 1
+        due = t - delay
+        if 0 <= due < total:
+            _teach(matrix[nodes[due]], nodes[due], signs[due], codes[due], weights, settings[2])

@@ -1,0 +1,1 @@
+"""POUNCE, project on the nearest mistake (Herbster 2008)."""

@@ -1,0 +1,1 @@
+"""The second-order perceptron and its variants (Cesa-Bianchi, Conconi, Gentile 2005)."""

@@ -1,0 +1,1 @@
+"""Minimum p-seminorm interpolation (Herbster and Lever 2009)."""

@@ -1,0 +1,130 @@
+"""Harmonic functions around a node: what one label changes of a minimum 2-seminorm interpolant.
+
+With h the harmonic function of the node's region that is 1 at v and 0 at the other labels, the interpolant
+after a label y at v is f + (y − f_v) h, whatever the labels are: one linear system per label for all classes.
+It is solved by conjugate gradients on the region; where they need too many steps (long paths, few labels), by
+`zerokelvin.solve.analyse` on the region with all other labels joined to one node.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from zerokelvin.graph import Graph
+from zerokelvin.jit import kernel
+from zerokelvin.learners.seminorm.seminorm_regions import Region, edges_of
+from zerokelvin.solve.solver import analyse
+
+__all__ = ["harmonic_response"]
+
+Ints = NDArray[np.int64]
+Floats = NDArray[np.float64]
+Bytes = NDArray[np.int8]
+
+CG_STEPS = 400
+
+
+def harmonic_response(
+    graph: Graph, labels: Bytes, node: int, region: Region, direct: bool, engine: str
+) -> tuple[Floats, float, bool]:
+    """The harmonic function of a region that is 1 at `node` and 0 at the other labels.
+
+    Returns its values on the region, the conductance between the node and the other labels (0 if there
+    are none), and whether conjugate gradients were enough.
+    """
+    values = np.zeros(len(region.nodes))
+    arrays = (graph.indptr, graph.indices, graph.weights)
+    if not _touches(arrays, labels, region.nodes, region.place, node):
+        return np.ones(len(region.nodes)), 0.0, True
+    swift = not direct and bool(_conjugate_gradients(arrays, region.nodes, region.place, node, values))
+    if not swift:
+        values = _joined_solve(graph, node, region, engine)
+    return values, float(_conductance(arrays, region.place, node, values)), swift
+
+
+def _joined_solve(graph: Graph, node: int, region: Region, engine: str) -> Floats:
+    """The harmonic response through the Laplacian solvers: all other labels become one node."""
+    edges, weights = edges_of(graph.indptr, graph.indices, graph.weights, *region)
+    count = len(region.nodes)
+    local = region.place[edges]
+    local = np.where(local >= 0, local, np.where(edges == node, count, count + 1))
+    joined = Graph.from_edges(local, weights, num_nodes=count + 2)
+    drive = np.zeros(count + 2)
+    drive[count], drive[count + 1] = 1.0, -1.0
+    x = analyse(joined, engine, tol=1e-10).solve(drive).value
+    return (x[:count] - x[count + 1]) / (x[count] - x[count + 1])
+
+
+@kernel
+def _touches(arrays: tuple[Ints, Ints, Floats], labels: Bytes, nodes: Ints, place: Ints, node: int) -> bool:
+    """Whether the region, or the node itself, borders on another labelled node."""
+    indptr, indices, _ = arrays
+    for k in range(-1, len(nodes)):
+        at = node if k < 0 else nodes[k]
+        for arc in range(indptr[at], indptr[at + 1]):
+            other = indices[arc]
+            if place[other] < 0 and other != node and labels[other] != 0:
+                return True
+    return False
+
+
+@kernel
+def _conductance(arrays: tuple[Ints, Ints, Floats], place: Ints, node: int, values: Floats) -> float:
+    """The current out of the node when it is at 1 and the other labels at 0."""
+    indptr, indices, weights = arrays
+    total = 0.0
+    for arc in range(indptr[node], indptr[node + 1]):
+        other = place[indices[arc]]
+        total += weights[arc] * (1.0 - (values[other] if other >= 0 else 0.0))
+    return total
+
+
+@kernel
+def _conjugate_gradients(
+    arrays: tuple[Ints, Ints, Floats], nodes: Ints, place: Ints, node: int, x: Floats
+) -> bool:
+    """Solve for the harmonic response on a region with Jacobi preconditioning; whether it converged."""
+    indptr, indices, weights = arrays
+    count, filled = len(nodes), 0
+    for k in range(count):
+        filled += indptr[nodes[k] + 1] - indptr[nodes[k]]
+    starts, others, inner = (
+        np.zeros(count + 1, dtype=np.int64),
+        np.empty(filled, dtype=np.int32),
+        np.empty(filled),
+    )
+    residual, scale = np.zeros(count), np.zeros(count)
+    filled = 0
+    for k in range(count):  # the region's own rows, so that the loop below reads memory in order
+        for arc in range(indptr[nodes[k]], indptr[nodes[k] + 1]):
+            scale[k] += weights[arc]
+            other = place[indices[arc]]
+            if indices[arc] == node:
+                residual[k] += weights[arc]
+            elif other >= 0:
+                others[filled], inner[filled] = other, weights[arc]
+                filled += 1
+        starts[k + 1] = filled
+    direction = residual / scale
+    product = np.zeros(count)
+    size = float(np.sum(residual * direction))
+    goal = 1e-24 * size
+    for _ in range(CG_STEPS):
+        if size <= goal:
+            return True
+        curvature = 0.0
+        for k in range(count):
+            total = scale[k] * direction[k]
+            for at in range(starts[k], starts[k + 1]):
+                total -= inner[at] * direction[others[at]]
+            product[k] = total
+            curvature += total * direction[k]
+        step, before, size = size / curvature, size, 0.0
+        for k in range(count):
+            x[k] += step * direction[k]
+            residual[k] -= step * product[k]
+            size += residual[k] * residual[k] / scale[k]
+        for k in range(count):
+            direction[k] = residual[k] / scale[k] + size / before * direction[k]
+    return size <= goal

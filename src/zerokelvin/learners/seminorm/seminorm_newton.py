@@ -1,0 +1,175 @@
+"""Minimum p-seminorm interpolants for 1 < p < 2, moved from one label to the next by Newton's method.
+
+Each part of the new label's region is minimised from the old interpolant, in the smoothed energy
+(1/p) Σ w (d² + s²)^(p/2) with d = f_i − f_j, until the duality gap of
+`learners.seminorm.seminorm_certificate` is below the tolerance. A step solves one weighted Laplacian of the
+part, and is taken as far as the energy falls. As only the neighbourhood of the new label is far from its
+minimum, s starts small and shrinks only while it is what keeps the gap open; should that fail, it starts
+again from a large s. The Laplacians are factored in one order of elimination, found once per graph: what is
+left of it is a good order for every part.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+from scipy.sparse.linalg import splu
+
+from zerokelvin.graph import Graph
+from zerokelvin.jit import kernel
+from zerokelvin.learners.seminorm.seminorm_certificate import SMOOTHINGS, dual_terms
+from zerokelvin.learners.seminorm.seminorm_regions import edges_of, find_part, routes_to_labels
+from zerokelvin.solve.engines.direct.ordering import minimum_degree
+
+__all__ = ["elimination_rank", "minimise"]
+
+Ints = NDArray[np.int64]
+Floats = NDArray[np.float64]
+Bytes = NDArray[np.int8]
+
+# smoothings are among those that `duality_gap` tries
+SAFE_START, WARM_START, LAST_SMOOTHING, SHRINK = SMOOTHINGS[0], SMOOTHINGS[7], SMOOTHINGS[-1], 0.04
+WARM_STEPS, SAFE_STEPS = 25, 300
+SETTLED = 1e-2  # force against pull from which on a smaller smoothing is tried
+
+
+def elimination_rank(graph: Graph) -> Ints:
+    """The place of every node in an order of elimination that keeps factors sparse."""
+    rank = np.full(graph.num_nodes, -1)
+    pivot = minimum_degree(graph.indptr, graph.indices).pivot
+    rank[np.argsort(pivot, kind="stable")] = np.arange(graph.num_nodes)
+    return rank
+
+
+def minimise(graph: Graph, labels: Bytes, f: Floats, node: int, p: float, tol: float, rank: Ints) -> None:
+    """Move f around a newly labelled node to the minimum, every part to a relative gap of `tol`."""
+    arrays = (graph.indptr, graph.indices, graph.weights)
+    done = np.zeros(graph.num_nodes, dtype=np.bool_)
+    for start in graph.neighbors(node).tolist():
+        if labels[start] == 0 and not done[start]:
+            nodes, place = find_part(graph.indptr, graph.indices, labels, start)
+            nodes = np.sort(nodes)  # as in `duality_gap`, which then routes the same way
+            place[nodes] = np.arange(len(nodes))
+            done[nodes] = True
+            edges, weights = edges_of(*arrays, nodes, place)
+            fixed = f[edges[place[edges[:, 1]] < 0, 1]]
+            if fixed.min() == fixed.max():
+                f[nodes] = fixed[0]
+                continue
+            part = _Part(nodes, edges, place[edges], weights, np.argsort(rank[nodes]))
+            if not part.descend(f, p, tol, WARM_START, WARM_STEPS):
+                part.descend(f, p, tol, SAFE_START, SAFE_STEPS)
+
+
+class _Part:
+    """Unlabelled nodes that hang together; edges with an end among them, as rows (inside, other)."""
+
+    def __init__(self, nodes: Ints, edges: Ints, place: Ints, weights: Floats, order: Ints) -> None:
+        self.nodes, self.edges, self.place, self.weights, self.order = nodes, edges, place, weights, order
+        self.routes = routes_to_labels(place, len(nodes))
+        both = np.flatnonzero(place[:, 1] >= 0)
+        at = np.argsort(order)
+        i, j = at[place[both]].T
+        count, own = len(nodes), np.arange(len(nodes))
+        rows, columns = np.concatenate([i, j, own]), np.concatenate([j, i, own])
+        marks = np.arange(1.0, len(rows) + 1)
+        pattern = sp.csc_array((marks, (rows, columns)), shape=(count, count))
+        self.pattern = pattern
+        self.slots = np.empty(len(rows), dtype=np.int64)  # where an entry stands among the pattern's
+        self.slots[pattern.data.astype(np.int64) - 1] = np.arange(len(rows))
+        self.both = both
+
+    def descend(self, f: Floats, p: float, tol: float, smooth: float, steps: int) -> bool:
+        """Newton's method until the gap is closed; whether it was."""
+        count = len(self.nodes)
+        for _ in range(steps):
+            d = f[self.edges[:, 0]] - f[self.edges[:, 1]]
+            primal = float((self.weights * np.abs(d) ** p).sum() / p)
+            dual = float(dual_terms(d, self.weights, self.place, self.routes, p, smooth).sum())
+            if primal - dual <= 0.5 * tol * primal:
+                return True
+            pull, conductance, force, diagonal = _forces(d, self.weights, self.place, p, smooth, count)
+            move = self._solve(conductance, diagonal, force)
+            f[self.nodes] += _best_step(d, _differences(move, self.place), self.weights, p, smooth) * move
+            if np.abs(force).max() <= SETTLED * np.abs(pull).max():  # the smoothing keeps the gap open
+                smooth = max(SHRINK * smooth, LAST_SMOOTHING)
+        return False
+
+    def _solve(self, conductance: Floats, diagonal: Floats, force: Floats) -> Floats:
+        """Solve the weighted Laplacian for the downhill direction."""
+        inner = -conductance[self.both]
+        data = np.empty(len(self.slots))
+        data[self.slots] = np.concatenate([inner, inner, diagonal[self.order]])
+        matrix = sp.csc_array((data, self.pattern.indices, self.pattern.indptr), shape=self.pattern.shape)
+        options = {"SymmetricMode": True}
+        factor = splu(matrix, permc_spec="NATURAL", diag_pivot_thresh=0.0, options=options)
+        move = np.full(len(force), np.nan)
+        move[self.order] = -factor.solve(force[self.order])
+        return move
+
+
+@kernel
+def _forces(
+    d: Floats, weights: Floats, place: Ints, p: float, smooth: float, count: int
+) -> tuple[Floats, Floats, Floats, Floats]:
+    """Pull and curvature of every edge in the smoothed energy, and their sums at every node."""
+    pull, conductance = np.full(len(d), np.nan), np.full(len(d), np.nan)
+    force, diagonal = np.zeros(count), np.zeros(count)
+    for e in range(len(d)):
+        square, extra = d[e] * d[e], smooth * smooth
+        level = square + extra
+        base = weights[e] * level ** (p / 2 - 1)
+        pull[e] = base * d[e]
+        conductance[e] = base / level * ((p - 1) * square + extra)
+        i, j = place[e, 0], place[e, 1]
+        force[i] += pull[e]
+        diagonal[i] += conductance[e]
+        if j >= 0:
+            force[j] -= pull[e]
+            diagonal[j] += conductance[e]
+    return pull, conductance, force, diagonal
+
+
+@kernel
+def _differences(move: Floats, place: Ints) -> Floats:
+    """How a move of the nodes changes the difference over every edge."""
+    change = np.full(len(place), np.nan)
+    for e in range(len(place)):
+        change[e] = move[place[e, 0]] - (move[place[e, 1]] if place[e, 1] >= 0 else 0.0)
+    return change
+
+
+@kernel
+def _best_step(d: Floats, change: Floats, weights: Floats, p: float, smooth: float) -> float:
+    """Minimise the smoothed energy Σ w ((d + t c)² + s²)^(p/2) over t ≥ 0, to a thousandth of its slope."""
+    slope, bend = _slope(d, change, weights, p, smooth, 0.0)
+    goal = 1e-3 * abs(slope)
+    low, high, t = 0.0, np.inf, 1.0
+    for _ in range(60):
+        slope, bend = _slope(d, change, weights, p, smooth, t)
+        if abs(slope) <= goal:
+            break
+        if slope < 0:
+            low = t
+        else:
+            high = t
+        t = t - slope / bend if bend > 0 else high
+        if not low < t < high:
+            t = 2.0 * low if high == np.inf else 0.5 * (low + high)
+    return t
+
+
+@kernel
+def _slope(
+    d: Floats, change: Floats, weights: Floats, p: float, smooth: float, t: float
+) -> tuple[float, float]:
+    """First and second derivative along a direction."""
+    slope, bend = 0.0, 0.0
+    for e in range(len(d)):
+        x = d[e] + t * change[e]
+        level = x * x + smooth * smooth
+        base = weights[e] * change[e] * level ** (p / 2 - 1)
+        slope += base * x
+        bend += base * change[e] * ((p - 1) * x * x + smooth * smooth) / level
+    return slope, bend

@@ -1,0 +1,1 @@
+"""Prediction on spanning trees, and what regular learners guarantee per cluster."""

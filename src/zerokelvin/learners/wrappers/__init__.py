@@ -1,0 +1,1 @@
+"""Learners around a learner: forgetting, random querying, asking guided by another."""

@@ -1,0 +1,245 @@
+"""Forgetting: any learner, predicting from its latest answers only, for labels that change over time.
+
+Every W answers a fresh copy of the learner begins. It learns one window of answers unheard, predicts through
+the next one while learning on, and is dropped. With copies begun after 0, W, 2W, … answers, the one that
+predicts has always seen the last W answers (at the start, all there are) and fewer than the last 2W: what is
+older is forgotten. The first copy predicts from the start. Cost: each answer is learnt twice.
+
+Where the answers it remembers say nothing about a node (all margins are 0), their commonest class decides.
+
+Bound. Copy k sees the stretch of answers kW … (k + 2)W − 1, and its mistakes in the part where it predicts
+are among those it makes on the whole stretch. With B the learner's own bound, and *any* labelling u_k for
+each stretch,
+
+    mistakes ≤ Σ_k B(stretch k, u_k).
+
+The labelling may change from stretch to stretch: this is a bound on tracking. Let T answers contain D moments
+at which the labelling changes, and B* bound the mistakes on any stretch of at most 2W answers without one. A
+copy makes at most B* mistakes before the first change in its stretch, and copies that began before a change
+predict at most 2W trials after it. Hence
+
+    mistakes ≤ ⌈T/W⌉ B* + 2W D,      least near W = √(T B* / 2D), where it is about 2 √(2 T B* D).
+
+Restarting learners to follow a changing comparator is an idea of Hazan and Seshadhri (2009, "Efficient
+learning algorithms for changing environments"); the overlap keeps the copy that predicts from being empty.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from zerokelvin.bound import Assumption, Bound
+from zerokelvin.errors import ParameterError
+from zerokelvin.flow.static.completion import complete_labelling
+from zerokelvin.graph import Graph
+from zerokelvin.graph.features import Features
+from zerokelvin.learners.base import Learner, Problems, Progress, State, Trace, Trials
+from zerokelvin.learners.base.growth import EXACT, Growth
+from zerokelvin.learners.wrappers.wrapped import Wrapped, WrappedProblems, WrappedState
+
+__all__ = ["Forgetting", "ForgettingProblems", "ForgettingState", "forgetful"]
+
+Ints = NDArray[np.int64]
+Floats = NDArray[np.float64]
+
+FAINT = 1e-12
+"""The margin of a guess by the most frequent class remembered."""
+
+
+class ForgettingState(WrappedState):
+    """One binary problem: that of the copy which predicts. It is restored by replaying its updates."""
+
+    owner: ForgettingProblems
+    fields: ClassVar[tuple[str, ...]] = ()
+
+    def margin(self, node: Any) -> float:
+        """The margin by the copy that predicts."""
+        return float(self.owner.margins(node)[self.problem])
+
+    def margins(self, nodes: Ints) -> Floats:
+        """The margins of several nodes."""
+        owner = self.owner
+        if not owner.forgot:
+            return self.inner.margins(nodes)
+        every = np.column_stack([state.margins(nodes) for state in owner.inner.states])
+        silent = ~every.any(axis=1)
+        return np.where(silent, owner.guess()[self.problem], every[:, self.problem])
+
+    def bound(self, labels: Ints) -> Bound:
+        """The bound of the one problem; with more classes, see `Problems.bound`."""
+        return self.owner.bound([labels]) if len(self.owner.states) == 1 else State.bound(self, labels)
+
+    def snapshot(self) -> dict[str, NDArray[Any]]:
+        """Nothing: the answers are learnt again."""
+        return {}
+
+
+class ForgettingProblems(WrappedProblems):
+    """The copies of one game: the elder, `inner`, predicts and learns, the heir only learns."""
+
+    state = ForgettingState
+    bound_outlives_growth = False
+
+    def __init__(self, graph: Graph, begin: Callable[[], Problems], window: int) -> None:
+        self.graph = graph
+        self.begin = begin
+        self.window = window
+        self.heir: Problems | None = None
+        self.answers: list[tuple[Any, NDArray[np.int8], Any]] = []
+        self.passed = False  # whether a game went on without the label of some trial
+        super().__init__(begin())
+
+    @property
+    def forgot(self) -> bool:
+        """Whether an answer has been forgotten."""
+        return self.first > 0
+
+    @property
+    def first(self) -> int:
+        """The number of the first answer that the elder has seen."""
+        return max(0, len(self.answers) // self.window - 1) * self.window
+
+    def margins(self, node: Any) -> Floats:
+        """The elder's margins; a guess where what it remembers says nothing."""
+        margins = self.inner.margins(node)
+        return self.guess() if self.forgot and not margins.any() else margins
+
+    def guess(self) -> Floats:
+        """Next to nothing, for the class most frequent among the answers remembered."""
+        seen = np.array([signs for _, signs, _ in self.answers[self.first :]], dtype=np.float64)
+        votes: Floats = seen.sum(axis=0)
+        if len(votes) == 1:
+            return FAINT * np.sign(votes)
+        return np.where(np.arange(len(votes)) == int(np.argmax(votes)), FAINT, -FAINT)
+
+    def update(self, node: Any, signs: Any, learns: Any = None) -> None:
+        """Let both copies learn; after every window the heir takes over and a new one begins."""
+        self.inner.update(node, signs, learns)
+        if self.heir is not None:
+            self.heir.update(node, signs, learns)
+        self.answers.append((node, np.array(signs, dtype=np.int8), learns))
+        if len(self.answers) % self.window == 0:
+            self.inner, self.heir = self.heir or self.inner, self.begin()
+
+    def teach(self, nodes: Ints, signs: NDArray[np.int8]) -> None:
+        """Learn answers in order; at the start, only those that are not forgotten at their end."""
+        if self.answers:
+            Problems.teach(self, nodes, signs)
+            return
+        self.answers = [(node, row, None) for node, row in zip(nodes.tolist(), signs, strict=True)]
+        self.inner.teach(nodes[self.first :], signs[self.first :])
+        latest = len(nodes) // self.window * self.window
+        if latest:
+            self.heir = self.begin()
+            self.heir.teach(nodes[latest:], signs[latest:])
+
+    def hand_over(self, heir: Problems, growth: Growth) -> None:
+        """All answers are learnt again, so that every copy begins where it did."""
+        Problems.hand_over(self, heir, growth)
+
+    def play(self, trials: Trials, progress: Progress | None = None) -> Trace:
+        """The plain loop; the copies learn from answers, so no bound of theirs speaks of trials let pass."""
+        trace = super().play(trials, progress)
+        self.passed = self.passed or not trace.asked.all()
+        return trace
+
+    def bound(self, labels: Any) -> Bound:
+        """The sum over the stretches, each against a labelling that suits it.
+
+        That is the labelling given; where an answer of the stretch contradicts it, the one of smallest cut
+        that agrees with the stretch.
+        """
+        bound = self._over_stretches(labels)
+        every = Assumption("every label is asked for", not self.passed)
+        return dataclasses.replace(bound, assumptions=(*bound.assumptions, every))
+
+    def _over_stretches(self, labels: Any) -> Bound:
+        total = len(self.answers)
+        starts = [0, *range(self.window, total - self.window, self.window)]
+        parts = [self._stretch(start, labels) for start in starts]
+        if len(parts) == 1:
+            return parts[0]
+        assumed = {a.text: a for part in parts for a in part.assumptions if a.holds}
+        assumed |= {a.text: a for part in parts for a in part.assumptions if not a.holds}
+        terms = {f"stretch {k}": part.value for k, part in enumerate(parts)}
+        theorem = f"{parts[0].theorem}, summed over {len(parts)} stretches"
+        value = float(np.sum([part.value for part in parts]))
+        expected = any(part.expected for part in parts)
+        return Bound(value, theorem, terms, tuple(assumed.values()), tuple(parts), expected)
+
+    def _stretch(self, start: int, labels: Any) -> Bound:
+        seen = self.answers[start : start + 2 * self.window]
+        copy, spoken = self.begin(), True
+        for i, (node, signs, learns) in enumerate(seen):
+            if start > 0 and i >= self.window:
+                spoken = spoken and bool(copy.margins(node).any())
+            copy.update(node, signs, learns)
+        bound = copy.bound([self._comparator(seen, c, np.asarray(u)) for c, u in enumerate(labels)])
+        said = Assumption("every prediction follows the margin (none was by the class remembered)", spoken)
+        return dataclasses.replace(bound, assumptions=(*bound.assumptions, said))
+
+    def _comparator(self, seen: list[Any], problem: int, labels: Ints) -> Ints:
+        if isinstance(self.graph, Features):
+            return labels
+        answers = {int(node): int(signs[problem]) for node, signs, _ in seen}
+        if all(labels[node] == label for node, label in answers.items()):
+            return labels
+        return complete_labelling(self.graph, answers)
+
+
+@dataclass(frozen=True)
+class Forgetting(Wrapped):
+    """A learner that forgets all but its latest answers; see the module.
+
+    Parameters
+    ----------
+    inner
+        The learner.
+    window
+        How many answers are always remembered; from twice as many on they are forgotten.
+
+    Examples
+    --------
+    >>> from zerokelvin.learners.base import make
+    >>> line = Graph.from_edges([(0, 1), (1, 2), (2, 3)])
+    >>> state = Forgetting(make("longest-path"), window=2).start(line)
+    >>> for node, label in [(0, -1), (1, -1), (2, 1), (3, 1)]:  # the labels have changed meanwhile
+    ...     state.update(node, label)
+    >>> [state.margin(node) for node in range(4)]
+    [1.0, 1.0, 1.0, 1.0]
+    """
+
+    inner: Learner
+    window: Any  # a whole number, checked below under the name that users give it
+
+    def __post_init__(self) -> None:
+        window = self.window
+        if isinstance(window, bool) or not isinstance(window, (int, np.integer)) or window < 1:
+            raise ParameterError(f"forget={window!r} must be a whole number of at least 1.")
+
+    @property
+    def growth(self) -> str:  # type: ignore[override]
+        """Exact, whatever the learner: all answers are learnt again."""
+        return EXACT
+
+    def params(self) -> dict[str, Any]:
+        """The inner learner's hyper-parameters, and the window as `forget`."""
+        return {**self.inner.params(), "forget": self.window}
+
+    def start_problems(self, graph: Graph, count: int, prepared: Any, seed: int) -> Problems:
+        """Begin `count` problems side by side."""
+        ready = self.inner.prepare(graph) if prepared is None else prepared
+        return ForgettingProblems(
+            graph, lambda: self.inner.start_problems(graph, count, ready, seed), int(self.window)
+        )
+
+
+def forgetful(learner: Learner, forget: int | None) -> Learner:
+    """The learner itself, or one that forgets where a window is given."""
+    return learner if forget is None else Forgetting(learner, forget)

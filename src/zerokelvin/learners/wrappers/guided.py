@@ -1,0 +1,174 @@
+"""Any learner with any policy: a learner beside a `gaussian` that tells the policy what the learner cannot.
+
+Some policies look at the variance of a prediction, or at the value of a label to other nodes
+(`zerokelvin.asking.policies`); few learners know those. But the variance of ridge regression,
+
+    v(i) = K'_ii − k_i(S)ᵀ (K'_SS + μI)⁻¹ k_i(S),
+
+depends on which nodes S were revealed only, not on their labels, nor on who predicts. So `guided` puts a
+`gaussian` with its default parameters on the same graph, or table of features, beside a learner that lacks
+what its policy needs. The learner alone predicts; the gaussian is taught every label that is revealed and
+answers for variance and value. What it costs is what a `gaussian` costs: local work per label.
+
+The two are on different scales. v lies between 0 and K'_ii, at most 1/ε = 10 for the default kernel, which is
+relative to the mean degree: whatever the learner and the unit of the weights. A margin may be a number of cut
+edges (`longest-path`), a vote in {−1, +1} (`nearest` with k = 1) or a kernel expansion that grows with the
+mistakes (`perceptron`). The variance policy compares v with t^−κ alone, so it asks the same of every learner.
+The doubt policy compares margin² with c·v·log t: c is in squared units of the margin, and wants to be chosen
+anew for every learner.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from zerokelvin.asking.policies import Policy
+from zerokelvin.graph import Graph
+from zerokelvin.learners.base import Learner, Problems, State
+from zerokelvin.learners.base.growth import Growth
+from zerokelvin.learners.gaussian.gaussian import Gaussian
+from zerokelvin.learners.wrappers.wrapped import Wrapped, WrappedProblems, WrappedState
+
+__all__ = ["Guided", "GuidedProblems", "GuidedState", "Preparation", "guided"]
+
+Ints = NDArray[np.int64]
+Floats = NDArray[np.float64]
+
+GUIDE = Gaussian(tol=0.002)
+GUIDES = "guide-"
+"""Before the names of the guide's arrays."""
+
+
+def guided(learner: Learner, policy: Policy) -> Learner:
+    """The learner itself where it knows what the policy needs, else one with a guide.
+
+    >>> from zerokelvin.learners import make, parse_policy
+    >>> guided(make("pounce"), parse_policy("doubt:1")).trait
+    'variance'
+    >>> guided(make("ollgc"), parse_policy("doubt:1")) == make("ollgc")
+    True
+    """
+    for trait in ("variance", "value"):
+        if getattr(policy, f"needs_{trait}") and not getattr(learner, f"has_{trait}"):
+            return Guided(learner, trait)
+    return learner
+
+
+@dataclass(frozen=True)
+class Preparation:
+    """What the learner and its guide have prepared on a graph."""
+
+    inner: Any
+    guide: Any
+
+
+class GuidedState(WrappedState):
+    """One binary problem: the learner's in all but what the guide answers for.
+
+    It is saved with the guide's where both can be; otherwise it is restored by replaying its updates.
+    """
+
+    owner: GuidedProblems
+
+    @property
+    def guide(self) -> State:
+        """The guide's state of the same problem."""
+        return self.owner.guide.states[self.problem]
+
+    def variance(self, node: Any) -> float:
+        """The guide's variance where the learner has none."""
+        return self.owner.variance(node) if self.owner.lacks_variance else self.inner.variance(node)
+
+    def remark(self, node: Any) -> str:
+        """The learner's remark, and who is asked about the variance or the value."""
+        whose = f"the policy goes by the {self.owner.trait} of a gaussian beside it"
+        remark = self.inner.remark(node)
+        return f"{remark}, and {whose}" if remark else whose
+
+    @property
+    def fields(self) -> tuple[str, ...]:  # type: ignore[override]
+        """Names of the saved arrays, the guide's marked; none where one of the two has none."""
+        if not (self.inner.fields and self.guide.fields):
+            return ()
+        return (*self.inner.fields, *(GUIDES + name for name in self.guide.fields))
+
+    def snapshot(self) -> dict[str, NDArray[Any]]:
+        """The arrays of both."""
+        if not self.fields:
+            return {}
+        guide = {GUIDES + name: array for name, array in self.guide.snapshot().items()}
+        return self.inner.snapshot() | guide
+
+    def restore(self, arrays: Any) -> None:
+        """Put saved arrays back in both."""
+        self.inner.restore({name: arrays[name] for name in self.inner.fields})
+        self.guide.restore({name: arrays[GUIDES + name] for name in self.guide.fields})
+
+
+class GuidedProblems(WrappedProblems):
+    """The problems of a learner, and those of the gaussian that answers for what the learner `lacks`."""
+
+    state = GuidedState
+
+    def __init__(self, inner: Problems, guide: Problems, trait: str, lacks: tuple[str, ...]) -> None:
+        self.guide = guide
+        self.trait = trait
+        self.lacks_variance, self.lacks_value = "variance" in lacks, "value" in lacks
+        super().__init__(inner)
+
+    def variance(self, node: Any) -> float:
+        """The guide's variance where the learner has none."""
+        return (self.guide if self.lacks_variance else self.inner).variance(node)
+
+    def value(self, node: int, waiting: NDArray[np.bool_]) -> float:
+        """What the label is worth to the guide where the learner cannot tell."""
+        return (self.guide if self.lacks_value else self.inner).value(node, waiting)
+
+    def update(self, node: Any, signs: Any, learns: Any = None) -> None:
+        """Teach the learner what it asked for, and the guide every label that was revealed."""
+        self.inner.update(node, signs, learns)
+        self.guide.update(node, signs)
+
+    def teach(self, nodes: Ints, signs: NDArray[np.int8]) -> None:
+        """Teach both."""
+        self.inner.teach(nodes, signs)
+        self.guide.teach(nodes, signs)
+
+    def hand_over(self, heir: Problems, growth: Growth) -> None:
+        """Each to its own heir."""
+        if isinstance(heir, GuidedProblems):
+            self.inner.hand_over(heir.inner, growth)
+            self.guide.hand_over(heir.guide, growth)
+
+
+@dataclass(frozen=True)
+class Guided(Wrapped):
+    """A learner with a gaussian beside it that answers for a `trait`, ``"variance"`` or ``"value"``."""
+
+    inner: Learner
+    trait: str
+
+    has_variance: ClassVar[bool] = True
+    has_value: ClassVar[bool] = True
+
+    def check_domain(self, graph: Graph) -> None:
+        """What the inner learner takes, with positive weights."""
+        self.inner.check_domain(graph)
+        graph.require_positive(f"a policy that looks at the {self.trait}")
+
+    def prepare(self, graph: Graph) -> Preparation:
+        """Both preparations."""
+        return Preparation(self.inner.prepare(graph), GUIDE.prepare(graph))
+
+    def start_problems(self, graph: Graph, count: int, prepared: Any, seed: int) -> Problems:
+        """Begin `count` problems; `prepared` may be what the learner alone prepared."""
+        ready = prepared if isinstance(prepared, Preparation) else Preparation(prepared, None)
+        inner = self.inner.start_problems(
+            graph, count, self.inner.prepare(graph) if ready.inner is None else ready.inner, seed
+        )
+        lacks = tuple(t for t in ("variance", "value") if not getattr(self.inner, f"has_{t}"))
+        return GuidedProblems(inner, GUIDE.start_problems(graph, count, ready.guide, seed), self.trait, lacks)

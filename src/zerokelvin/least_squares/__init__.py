@@ -1,0 +1,1 @@
+"""Online least squares: factorisations and inverses that grow with the trials."""

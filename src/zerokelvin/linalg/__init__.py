@@ -1,1 +1,0 @@
-"""Laplacians, solvers, kernel columns, resistances."""

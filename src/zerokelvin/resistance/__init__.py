@@ -1,0 +1,1 @@
+"""The resistive network: effective resistances, potentials, voltages, nodes as points."""

@@ -1,0 +1,140 @@
+"""What a session file says, checked once: settings of the right kind and range, events and outcomes that fit.
+
+`read_record` takes nothing on trust: every field of the header has a kind and a range, every row of `events`
+and `outcomes` names a node and a class that are there, and what follows from other fields is compared with
+it. What does not fit raises `ValueError` or one of its kin, which `zerokelvin.io.session_file.sound` turns
+into the one error of a damaged file.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from zerokelvin import learners
+from zerokelvin.games.class_names import from_json
+from zerokelvin.games.counts import require_whole
+from zerokelvin.games.wrapping import wrapped
+from zerokelvin.io.session_file import SessionFile
+from zerokelvin.learners import parse_policy
+from zerokelvin.session.prediction import LEARN, SKIP, TEACH, Event, Outcome
+from zerokelvin.session.standing import Terms
+
+__all__ = ["Record", "read_record", "require"]
+
+Ints = NDArray[np.int64]
+
+OF_EVENTS = {"events", "outcomes", "left_out"}
+
+
+@dataclass(frozen=True)
+class Record:
+    """The terms of a session, its events with what they found, and whether its states are in the file."""
+
+    terms: Terms
+    budget: int | None
+    classes: tuple[Hashable, ...]
+    events: list[Event]
+    outcomes: list[Outcome] | None
+    settled: int
+    retold: bool
+    has_states: bool
+
+
+def read_record(file: SessionFile, num_nodes: int) -> Record:
+    """The record in a file for a graph of `num_nodes` nodes; arrays of states are left where they are."""
+    header, current = file.header, file.version > 1
+    states = {name for name in file.shapes if name.startswith("state/")}
+    if current:
+        require(set(file.shapes) == OF_EVENTS | states and header["nodes"] == num_nodes)
+        require(type(header["events"]) is int and file.shapes["events"][1] == (header["events"], 3))
+    terms, budget = _terms(header), _number(header["budget"])
+    classes = _classes(header["classes"])
+    events = _events(_table(file, "events", 3), classes, num_nodes, TEACH if current else SKIP)
+    require(classes == terms.classes_with(events))
+    require(not terms.closed or classes == terms.given)
+    outcomes = None
+    if "outcomes" in file.shapes:
+        names = _classes(header["outcome_classes"]) if current else classes
+        rows = _table(file, "outcomes", 5 if current else 3)
+        left_out = _table(file, "left_out", 2) if current else np.zeros((0, 2), dtype=np.int64)
+        outcomes = _outcomes(rows, left_out, names, events)
+    settled = require_whole("settled", header.get("settled", 0))
+    retold = header.get("retold", False)
+    has_states = header["states"] if current else bool(states)
+    require(settled <= len(events) and type(retold) is bool and type(has_states) is bool)
+    require(outcomes is not None or settled == 0)
+    require(has_states == bool(states))
+    return Record(terms, budget, classes, events, outcomes, settled, retold, has_states)
+
+
+def require(fits: bool) -> None:
+    """Refuse a file in which something does not fit."""
+    if not fits:
+        raise ValueError("damaged")
+
+
+def _terms(header: Mapping[str, Any]) -> Terms:
+    name, params, policy = header["learner"], header["params"], header["policy"]
+    require(isinstance(name, str) and isinstance(params, dict) and isinstance(policy, str))
+    open_classes = header.get("open_classes", True)  # version 1 knew no others
+    require(type(open_classes) is bool)
+    forget = _number(header.get("forget"))
+    given = None if header["classes_given"] is None else _classes(header["classes_given"])
+    asking = parse_policy(policy)
+    learner = wrapped(learners.make(name, **params), asking, forget)
+    return Terms(learner, asking, require_whole("seed", header["seed"]), given, open_classes)
+
+
+def _number(value: Any) -> int | None:
+    require(value is None or type(value) is int)
+    return None if value is None else require_whole("number", value)
+
+
+def _classes(values: Any) -> tuple[Hashable, ...]:
+    require(isinstance(values, list))
+    classes = tuple(from_json(value) for value in values)
+    require(len(set(classes)) == len(classes))
+    return classes
+
+
+def _table(file: SessionFile, name: str, columns: int) -> Ints:
+    dtype, shape = file.shapes[name]
+    require(dtype == np.int64 and len(shape) == 2 and shape[1] == columns)
+    if name == "outcomes":
+        require(shape[0] == file.shapes["events"][1][0])
+    return file.array(name)
+
+
+def _events(rows: Ints, classes: tuple[Hashable, ...], num_nodes: int, most: int) -> list[Event]:
+    kinds, nodes, codes = rows.T
+    require(bool(((kinds >= LEARN) & (kinds <= most)).all()))
+    require(bool(((nodes >= 0) & (nodes < num_nodes)).all()))
+    skipped = kinds == SKIP
+    require(bool((codes[skipped] == -1).all()))
+    require(bool(((codes[~skipped] >= 0) & (codes[~skipped] < len(classes))).all()))
+    return [Event(kind, node, None if code < 0 else classes[code]) for kind, node, code in rows.tolist()]
+
+
+def _outcomes(rows: Ints, left_out: Ints, names: tuple[Hashable, ...], events: list[Event]) -> list[Outcome]:
+    codes, flags = rows[:, 0], rows[:, 1:]
+    answered = np.array([event.kind == LEARN for event in events], dtype=np.bool_)
+    require(bool(((flags == 0) | (flags == 1)).all()))
+    require(bool(((codes >= -1) & (codes < len(names))).all()))
+    require(not flags[~answered].any() and bool((codes[~answered] == -1).all()))
+    at, code = left_out.T
+    require(bool(((at >= 0) & (at < len(events)) & (code >= 0) & (code < len(names))).all()))
+    require(bool(answered[at].all()))
+    silent: dict[int, list[Hashable]] = {}
+    for event, name in left_out.tolist():
+        silent.setdefault(event, []).append(names[name])
+    found = []
+    for i, (code, asked, overruled, *late) in enumerate(rows.tolist()):
+        predicted = None if code < 0 else names[code]
+        shown = [bool(flag) for flag in late]
+        found.append(Outcome(predicted, bool(asked), bool(overruled), tuple(silent.get(i, ())), *shown))
+    return found

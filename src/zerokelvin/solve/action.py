@@ -1,0 +1,154 @@
+"""A matrix with its null vectors: products, projections and true residuals, in any numbering of the nodes.
+
+An `Operator` gives its action in the order in which the graph's nodes come, or in an engine's order, in which
+neighbours lie close in memory. A solve takes its right-hand side to that order once and its solution back
+once; everything between is done there, the check of the true residual too.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+
+from zerokelvin.jit import kernel
+from zerokelvin.machine.blocks import WIDTHS, lanes_of
+from zerokelvin.machine.products import fetched, residual_squares
+from zerokelvin.machine.rows import add, add_products, sums_for, total
+
+__all__ = ["Action", "inner_products"]
+
+Ints = NDArray[np.int64]
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Action:
+    """What a symmetric matrix does to vectors and to blocks.
+
+    Attributes
+    ----------
+    matrix
+        The matrix.
+    null
+        Null vectors of all singular components in one array, each of length 1; 0 elsewhere.
+    components, count
+        The component of every node, and how many there are.
+    is_singular
+        Whether some component is singular.
+    centres
+        Whether projecting is taking off the mean: the common case, at a third of the price.
+    """
+
+    matrix: sp.csr_array
+    null: Floats
+    components: Ints
+    count: int
+    is_singular: bool
+    centres: bool
+
+    def apply(self, value: Floats) -> Floats:
+        """The matrix times a vector (n,) or a block (n, k)."""
+        product: Floats = self.matrix @ value
+        return product
+
+    def project(self, value: Floats) -> Floats:
+        """`value` less its part along the null vectors, as a new array unless nothing is singular."""
+        return self.project_in_place(value.copy()) if self.is_singular else value
+
+    def project_in_place(self, value: Floats) -> Floats:
+        """The same in the array given, which must be C-contiguous."""
+        if not self.is_singular:
+            return value
+        if value.ndim == 2 and value.shape[1] in WIDTHS:
+            self._project_block(value)
+        elif self.centres:
+            value -= value.mean(axis=0)
+        else:
+            columns = value.reshape(len(value), -1)
+            _project(self.null, self.components, self.count, columns)
+        return value
+
+    def project_measured(self, value: Floats) -> tuple[Floats, Floats]:
+        """The same, with the Euclidean norms of all columns before and after."""
+        if value.ndim == 2 and value.shape[1] in WIDTHS:
+            before, after = self._project_block(value)
+            return np.sqrt(before), np.sqrt(after)
+        before = _norms(value)
+        return before, _norms(self.project_in_place(value))
+
+    def _project_block(self, value: Floats) -> tuple[Floats, Floats]:
+        """Project a block; its squared norms before and after."""
+        lanes = lanes_of(value)
+        if not self.is_singular:
+            squares = inner_products(lanes, value, value)
+            return squares, squares
+        if self.centres:
+            return _centre_block(lanes, value)
+        part = np.zeros((self.count, len(lanes)))
+        return _project_block(lanes, self.null, self.components, part, value)
+
+    def residual_norms(self, right: Floats, value: Floats) -> Floats:
+        """‖b − Mx‖ of a vector or of every column of a block."""
+        if value.ndim == 1 or value.shape[1] not in WIDTHS:
+            product = self.apply(value)
+            np.subtract(right, product, out=product)
+            return _norms(product)
+        csr = (self.matrix.indptr, self.matrix.indices, self.matrix.data)
+        return np.sqrt(residual_squares(lanes_of(value), csr, fetched(csr, value), right, value))
+
+
+def _norms(value: Floats) -> Floats:
+    """Euclidean norm of a vector, or of every column of a block, without a copy of it."""
+    squares = np.dot(value, value) if value.ndim == 1 else np.einsum("ij,ij->j", value, value)
+    return np.asarray(np.sqrt(squares))
+
+
+@kernel
+def _project(null: Any, components: Any, count: int, value: Any) -> Any:
+    """Remove from every component its part along the null vector, in place."""
+    many = value.shape[1]
+    part = np.zeros((count, many))
+    for i in range(len(null)):
+        for c in range(many):
+            part[components[i], c] += null[i] * value[i, c]
+    for i in range(len(null)):
+        for c in range(many):
+            value[i, c] -= null[i] * part[components[i], c]
+
+
+@kernel
+def inner_products(lanes: Any, left: Any, right: Any) -> Any:
+    """The inner products of the columns of two blocks."""
+    sums = sums_for(lanes)
+    for i in range(len(left)):
+        add_products(lanes, sums, 1.0, left, i, right, i)
+    return total(sums)
+
+
+@kernel
+def _centre_block(lanes: Any, value: Any) -> Any:
+    sums, before, after = sums_for(lanes), sums_for(lanes), sums_for(lanes)
+    for i in range(len(value)):
+        add(lanes, sums, i & 3, 1.0, value, i)
+        add_products(lanes, before, 1.0, value, i, value, i)
+    sums[0] = total(sums) / len(value)
+    for i in range(len(value)):
+        add(lanes, value, i, -1.0, sums, 0)
+        add_products(lanes, after, 1.0, value, i, value, i)
+    return total(before), total(after)
+
+
+@kernel
+def _project_block(lanes: Any, null: Any, components: Any, part: Any, value: Any) -> Any:
+    before, after = sums_for(lanes), sums_for(lanes)
+    for i in range(len(null)):
+        add(lanes, part, components[i], null[i], value, i)
+        add_products(lanes, before, 1.0, value, i, value, i)
+    for i in range(len(null)):
+        add(lanes, value, i, -null[i], part, components[i])
+        add_products(lanes, after, 1.0, value, i, value, i)
+    return total(before), total(after)

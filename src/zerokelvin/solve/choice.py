@@ -1,0 +1,90 @@
+"""The choice of an engine, from counts and a short trial rather than from a clock.
+
+Costs are counted in entries touched: a conjugate-gradient iteration reads the matrix once and half a
+dozen vectors, a preconditioned one also reads the factor twice, out of order. So the same graph always
+gets the same engine.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from zerokelvin.solve.dense import DENSE_LIMIT
+from zerokelvin.solve.engines.engines import ApproximateCholesky, Direct, Jacobi, Prepared
+from zerokelvin.solve.engines.gradients import conjugate_gradients
+from zerokelvin.solve.layout import Core
+
+__all__ = ["Choice", "choose"]
+
+MAX_FILL = 400.0  # entries of a Cholesky factor per node
+MAX_WORK = 2e4, 1e10  # multiplications of a factorisation, per entry of the matrix and at least
+READS = 2.4  # a direct solve reads the factor twice, and a fifth of it is padding
+FEWEST = 9.0  # iterations that approximate Cholesky needs on any graph, for six digits
+PATIENCE = 600  # Jacobi iterations after which it has lost
+
+
+@dataclass(frozen=True)
+class Choice:
+    """An engine's name, the reason, and the engine prepared where the choice already did that work."""
+
+    name: str
+    reason: str
+    prepared: Prepared | None = None
+
+
+def choose(core: Core, num_nodes: int, tol: float, ill_scaled: bool) -> Choice:
+    """Choose an engine for a core of a graph with `num_nodes` nodes."""
+    if core.size == 0:
+        return Choice("tree", "the graph is a forest")
+    if num_nodes <= DENSE_LIMIT and ill_scaled:
+        whole = Direct(max_fill=DENSE_LIMIT).prepare(core)
+        if whole.exact:
+            return Choice("direct", "weights differ too much for a dense inverse", whole)
+    if num_nodes <= DENSE_LIMIT:
+        return Choice("dense", f"{num_nodes} nodes are at most {DENSE_LIMIT}")
+    entries = len(core.adjacency.data)
+    plain = entries + 6.0 * core.size
+    digits = max(1.0, float(np.log10(1 / tol)) / 6)
+    direct = Direct(max_fill=MAX_FILL)
+    order = direct.order(core)
+    affordable = order.complete and order.work <= max(MAX_WORK[0] * entries, MAX_WORK[1])
+    solve = READS * order.fill if affordable else np.inf
+    small = f"a Cholesky factor has {order.fill / core.size:.0f} entries per node"
+    if affordable and ill_scaled:
+        return Choice("direct", small, direct.prepare(core, order))
+    large = "a Cholesky factor is too large" if not affordable else small
+    if ill_scaled:
+        return Choice("approximate", f"{large}, and weights differ too much for a plain iteration")
+    right, target = _trial(core, tol)
+    limit = int(min(40 * digits, solve / plain)) + 1
+    _, plainly = conjugate_gradients(core, right, target, None, limit)
+    if plainly < limit:
+        return Choice("jacobi", f"{large}, and Jacobi needs {plainly} iterations", Jacobi().prepare(core))
+    if solve <= FEWEST * digits * (3 * entries + 12 * core.size):
+        return Choice("direct", small, direct.prepare(core, order))
+    engine = ApproximateCholesky().prepare(core)
+    _, iterations = engine.solve(right, target)
+    factor = 0 if engine.factor is None else len(engine.factor.rows)
+    better = iterations * (entries + 12.0 * core.size + 4.0 * factor)
+    limit = int(min(PATIENCE, min(better, solve) / plain)) + 1
+    _, plainly = conjugate_gradients(core, right, target, None, limit)
+    if plainly < limit:
+        reason = f"{large}, and {plainly} Jacobi iterations cost less than {iterations} preconditioned ones"
+        return Choice("jacobi", reason, Jacobi().prepare(core))
+    if solve < better:
+        return Choice("direct", f"{small}, less than {iterations} iterations", direct.prepare(core, order))
+    return Choice("approximate", f"{large}, and {iterations} iterations beat the rest", engine)
+
+
+def _trial(core: Core, tol: float) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """A column in the largest component, and the residual at which it would be accepted."""
+    largest = int(np.argmax(np.bincount(core.components)))
+    nodes = np.flatnonzero(core.components == largest)
+    right = np.zeros(core.size)
+    right[nodes[len(nodes) // 2]] = 1.0
+    if core.singular[largest]:
+        right[nodes] -= 1 / len(nodes)
+    return right, np.asarray(tol * np.linalg.norm(right))

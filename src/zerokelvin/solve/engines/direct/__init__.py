@@ -1,0 +1,1 @@
+"""The direct engine: a fill-reducing order, supernodes, a Cholesky factor, entries of the inverse."""

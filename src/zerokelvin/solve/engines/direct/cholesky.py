@@ -1,0 +1,311 @@
+"""Sparse Cholesky factorisation M = L Lᵀ of a symmetric positive definite matrix, multifrontal.
+
+Columns with (nearly) the same structure are held together as a *supernode*: a dense panel of the
+columns and the rows below them. Each supernode is factored in a dense frontal matrix to which its
+children in the assembly tree have passed their updates (Duff and Reid 1983; Liu 1992), so almost all
+arithmetic is dense. Supernodes come from `solve.engines.direct.ordering`; small ones are merged with their
+parent where that stores few zeros. A solve reads the factor twice.
+
+Of a Laplacian with excess, D − A + E with A ≥ 0, no pivot needs a subtraction (Grassmann, Taksar and Heyman
+1985; Alfa, Xue and Ye 2002): it is what column j still has below its diagonal plus its excess, which
+eliminating j hands on to the later nodes in the same shares,
+
+    p_j = Σ_{i>j} a_ij + e_j,      a_ik += a_ij a_kj / p_j,      e_i += a_ij e_j / p_j.
+
+All terms are positive, so the factor is right to a few ulps in every entry, whatever the weights span; from
+the diagonal D + E, in which small weights drown, it could not be.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+
+from zerokelvin.errors import GraphError
+from zerokelvin.jit import kernel
+from zerokelvin.machine.blocks import WIDTHS, in_lanes, lanes_of
+from zerokelvin.machine.rows import add_run, put, spread_run
+from zerokelvin.solve.engines.direct.ordering import EliminationOrder
+from zerokelvin.solve.engines.direct.supernodes import find_structure, merge_pivots, number_in_postorder
+
+__all__ = ["SparseCholesky"]
+
+Ints = NDArray[np.int64]
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class SparseCholesky:
+    """The factor of a permuted matrix; make one with `factor`.
+
+    Attributes
+    ----------
+    order
+        The node at every position of the elimination order.
+    columns, parent
+        First position of every supernode, and its parent in the assembly tree.
+    row_starts, rows
+        The positions of the rows below every supernode, concatenated.
+    panel_starts, panels
+        The dense panels, row by row: the diagonal block first, then the rows below.
+    """
+
+    order: Ints
+    columns: Ints
+    parent: Ints
+    row_starts: Ints
+    rows: Ints
+    panel_starts: Ints
+    panels: Floats
+
+    @classmethod
+    def factor(
+        cls, matrix: sp.csr_array, elimination: EliminationOrder, excess: Floats | None = None
+    ) -> SparseCholesky:
+        """Factor a symmetric positive definite matrix in the given elimination order.
+
+        With `excess`, its row sums, all entries off the diagonal must be at most 0: then nothing is
+        subtracted.
+        """
+        pivots = elimination.pivot
+        sizes = np.bincount(pivots, minlength=len(elimination.parent))
+        group = merge_pivots(elimination.parent, sizes, elimination.rows)
+        rank, parent = number_in_postorder(elimination.parent, group)
+        supernode = rank[group[pivots]]
+        order = np.argsort(supernode, kind="stable")
+        columns = np.concatenate([[0], np.cumsum(np.bincount(supernode, minlength=len(parent)))])
+        permuted = sp.csr_array(matrix[order][:, order])
+        indptr, indices = permuted.indptr.astype(np.int64), permuted.indices.astype(np.int64)
+        row_starts, rows = find_structure(indptr, indices, columns, parent)
+        width, height = np.diff(columns), np.diff(row_starts)
+        panel_starts = np.concatenate([[0], np.cumsum(width * (width + height))])
+        panels = np.zeros(panel_starts[-1])
+        surplus = np.zeros(0) if excess is None else np.ascontiguousarray(excess[order], dtype=np.float64)
+        bad = _factor(
+            (indptr, indices, permuted.data, surplus), columns, row_starts, rows, parent, panel_starts, panels
+        )
+        if bad >= 0:
+            raise GraphError(
+                "the Laplacian is numerically singular beyond its components; "
+                "edge weights differ too much in size, so rescale or drop the smallest ones."
+            )
+        return cls(order, columns, parent, row_starts, rows, panel_starts, panels)
+
+    def solve(self, right: Floats) -> Floats:
+        """Solve for one right-hand side (n,) or several (n, k)."""
+        if right.ndim == 2 and right.shape[1] not in WIDTHS:
+            return in_lanes(self.solve, right)
+        value = right[self.order]
+        self.sweep(value)
+        result = np.empty_like(value)
+        result[self.order] = value
+        return result
+
+    def sweep(self, value: Floats) -> None:
+        """Solve in place for right-hand sides that are in elimination order already.
+
+        A vector, or a block of one of the widths of `zerokelvin.machine.blocks`.
+        """
+        structure = (self.columns, self.row_starts, self.rows, self.panel_starts)
+        if value.ndim == 1:
+            _solve_one(structure, self.panels, value)
+        else:
+            _solve_block(lanes_of(value), structure, self.panels, value)
+
+
+@kernel
+def _factor(
+    matrix: Any, columns: Any, row_starts: Any, rows: Any, parent: Any, panel_starts: Any, panels: Any
+) -> Any:
+    """Fill the panels; the first column whose pivot is not positive, or −1."""
+    indptr, indices, data, surplus = matrix
+    count = len(parent)
+    local = np.empty(len(indptr), np.int64)
+    children = np.zeros(count, np.int64)
+    peak = 0
+    top = 0
+    for s in range(count):
+        height = row_starts[s + 1] - row_starts[s]
+        top += height * height
+        peak = max(peak, top)
+        if parent[s] >= 0:
+            children[parent[s]] += 1
+    stack = np.empty(_stack_peak(children, row_starts))
+    held = np.empty(count, np.int64)
+    depth = 0
+    top = 0
+    for s in range(count):
+        begin, end = columns[s], columns[s + 1]
+        wide = end - begin
+        below = rows[row_starts[s] : row_starts[s + 1]]
+        high = wide + len(below)
+        for i in range(wide):
+            local[begin + i] = i
+        for i in range(len(below)):
+            local[below[i]] = wide + i
+        front = np.zeros((high, high))
+        for j in range(begin, end):
+            for p in range(indptr[j], indptr[j + 1]):
+                i = indices[p]
+                if i >= j:
+                    front[local[i], j - begin] = data[p]
+        for _ in range(children[s]):
+            depth -= 1
+            child = held[depth]
+            first, last = row_starts[child], row_starts[child + 1]
+            size = last - first
+            top -= size * size
+            for a in range(size):
+                row = front[local[rows[first + a]]]
+                offset = top + a * size
+                for b in range(a + 1):
+                    row[local[rows[first + b]]] += stack[offset + b]
+        if not _partial_cholesky(front, wide, surplus, begin, below):
+            return begin
+        offset = panel_starts[s]
+        for i in range(high):
+            for j in range(min(wide, i + 1)):
+                panels[offset + j] = front[i, j]
+            offset += wide
+        for a in range(wide, high):
+            for b in range(wide, a + 1):
+                stack[top + b - wide] = front[a, b]
+            top += high - wide
+        held[depth] = s
+        depth += 1
+    return -1
+
+
+@kernel
+def _stack_peak(children: Any, row_starts: Any) -> Any:
+    peak = 0
+    top = 0
+    held = np.empty(len(children), np.int64)
+    depth = 0
+    for s in range(len(children)):
+        for _ in range(children[s]):
+            depth -= 1
+            top -= held[depth]
+        size = (row_starts[s + 1] - row_starts[s]) ** 2
+        held[depth] = size
+        depth += 1
+        top += size
+        peak = max(peak, top)
+    return peak
+
+
+@kernel
+def _partial_cholesky(front: Any, wide: Any, surplus: Any, first: Any, below: Any) -> Any:
+    """Factor the first `wide` columns of a symmetric matrix (lower part) and update the rest.
+
+    With a `surplus`, pivots come from it and the column; `first` and `below` are where its rows lie in it.
+    """
+    high = len(front)
+    summed = len(surplus) > 0
+    step = 32
+    for begin in range(0, wide, step):
+        end = min(begin + step, wide)
+        for j in range(begin, end):
+            if summed:
+                own = surplus[first + j]
+                total = own
+                for i in range(j + 1, high):
+                    total -= front[i, j]
+                front[j, j] = total
+                if own > 0.0:
+                    for i in range(j + 1, high):
+                        place = first + i if i < wide else below[i - wide]
+                        surplus[place] -= own * (front[i, j] / total)
+            if not front[j, j] > 0.0:
+                return False
+            pivot = np.sqrt(front[j, j])
+            front[j, j] = pivot
+            for i in range(j + 1, high):
+                front[i, j] /= pivot
+            for i in range(j + 1, high):
+                value = front[i, j]
+                if value != 0.0:
+                    for k in range(j + 1, min(i + 1, end)):
+                        front[i, k] -= value * front[k, j]
+        rest = high - end
+        if rest == 0:
+            continue
+        if rest * (end - begin) < 256:
+            for i in range(end, high):
+                for k in range(begin, end):
+                    value = front[i, k]
+                    for j in range(end, i + 1):
+                        front[i, j] -= value * front[j, k]
+        else:
+            panel = front[end:, begin:end].copy()
+            front[end:, end:] -= np.dot(panel, panel.T)
+    return True
+
+
+@kernel
+def _solve_one(structure: Any, panels: Any, value: Any) -> Any:
+    columns, row_starts, rows, panel_starts = structure
+    count = len(columns) - 1
+    for s in range(count):
+        begin = columns[s]
+        wide = columns[s + 1] - begin
+        at = panel_starts[s]
+        for i in range(wide):
+            total = value[begin + i]
+            for j in range(i):
+                total -= panels[at + j] * value[begin + j]
+            value[begin + i] = total / panels[at + i]
+            at += wide
+        for r in range(row_starts[s], row_starts[s + 1]):
+            total = 0.0
+            for j in range(wide):
+                total += panels[at + j] * value[begin + j]
+            value[rows[r]] -= total
+            at += wide
+    for s in range(count - 1, -1, -1):
+        begin = columns[s]
+        wide = columns[s + 1] - begin
+        at = panel_starts[s] + wide * wide
+        for r in range(row_starts[s], row_starts[s + 1]):
+            known = value[rows[r]]
+            for j in range(wide):
+                value[begin + j] -= panels[at + j] * known
+            at += wide
+        for i in range(wide - 1, -1, -1):
+            at = panel_starts[s] + i * wide
+            known = value[begin + i] / panels[at + i]
+            value[begin + i] = known
+            for j in range(i):
+                value[begin + j] -= panels[at + j] * known
+
+
+@kernel
+def _solve_block(lanes: Any, structure: Any, panels: Any, value: Any) -> Any:
+    columns, row_starts, rows, panel_starts = structure
+    count = len(columns) - 1
+    for s in range(count):
+        begin = columns[s]
+        wide = columns[s + 1] - begin
+        at = panel_starts[s]
+        for i in range(begin, begin + wide):
+            add_run(lanes, value, i, begin, panels, at, at + i - begin)
+            put(lanes, value, i, 1.0 / panels[at + i - begin], value, i)
+            at += wide
+        for r in range(row_starts[s], row_starts[s + 1]):
+            add_run(lanes, value, rows[r], begin, panels, at, at + wide)
+            at += wide
+    for s in range(count - 1, -1, -1):
+        begin = columns[s]
+        wide = columns[s + 1] - begin
+        at = panel_starts[s] + wide * wide
+        for r in range(row_starts[s], row_starts[s + 1]):
+            spread_run(lanes, value, rows[r], begin, panels, at, at + wide)
+            at += wide
+        for i in range(begin + wide - 1, begin - 1, -1):
+            at = panel_starts[s] + (i - begin) * wide
+            put(lanes, value, i, 1.0 / panels[at + i - begin], value, i)
+            spread_run(lanes, value, i, begin, panels, at, at + i - begin)

@@ -1,0 +1,1 @@
+"""Eigenpairs of Laplacians, remembered between runs, and the coordinates made of them."""

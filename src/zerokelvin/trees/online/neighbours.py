@@ -1,0 +1,186 @@
+"""The nearest labelled node along a spine, kept current while labels arrive.
+
+WTA predicts a node by the label of the nearest labelled node on the spine, in resistance distance
+(Cesa-Bianchi, Gentile, Vitale, Zappella 2010). Only the next labelled place on either side can be it. A
+binary tree of marks over the places finds both in O(log n) steps, and marks a new one in as many.
+
+Several spines stand one behind the other; so do the components of one. The vote is ±1 where both
+neighbours agree or there is one only, else (d₋ − d₊)/(d₋ + d₊), and `TIE` for equal distances.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from zerokelvin.graph import Graph
+from zerokelvin.jit import kernel
+from zerokelvin.trees.online.strategies import EQUAL, TIE
+from zerokelvin.trees.spanning.spine import spine_arrays
+
+__all__ = [
+    "Marks",
+    "Spines",
+    "lay_out",
+    "new_marks",
+    "play_spines",
+    "spine_committee",
+    "spine_neighbours",
+    "spine_teach",
+]
+
+Ints = NDArray[np.int64]
+Floats = NDArray[np.float64]
+Bytes = NDArray[np.int8]
+
+
+class Spines(NamedTuple):
+    """Spines behind each other: place of every node, part (component) of every place, and resistance.
+
+    ``height`` is the resistance from the start of the part to every place.
+    """
+
+    place: Ints
+    part: Ints
+    height: Floats
+
+
+class Marks(NamedTuple):
+    """One binary problem: the label at every place (0: none), and the tree of marks above them."""
+
+    labels: Bytes
+    marks: NDArray[np.bool_]
+
+
+def lay_out(graph: Graph, trees: list[Ints], rng: np.random.Generator) -> Spines:
+    """The spines of several spanning trees, each given as positions of its edges in the CSR arrays.
+
+    At which leaf a depth-first search begins and which branch it takes first is drawn from `rng`, so that a
+    committee's spines differ even where its trees do not.
+    """
+    n = graph.num_nodes
+    places, parts, heights = [], [], []
+    for k, arcs in enumerate(trees):
+        rank = rng.permutation(n)
+        tails = rank[np.searchsorted(graph.indptr, arcs, side="right") - 1]
+        heads = rank[graph.indices[arcs]]
+        both, heads = np.concatenate([tails, heads]), np.concatenate([heads, tails])
+        order = np.lexsort((heads, both))
+        indptr = np.concatenate([[0], np.cumsum(np.bincount(both, minlength=n))]).astype(np.int64)
+        weights = graph.weights[np.concatenate([arcs, arcs])[order]]
+        along, position, joint = spine_arrays(indptr, heads[order], weights)
+        places.append(position[rank] + k * n)
+        parts.append(graph.components[np.argsort(rank)[along]] + k * graph.num_components)
+        heights.append(_heights(joint))
+    return Spines(np.concatenate(places), np.concatenate(parts), np.concatenate(heights))
+
+
+def new_marks(spines: Spines) -> Marks:
+    """No label yet."""
+    count = len(spines.place)
+    size = 1 << max(count - 1, 1).bit_length()
+    return Marks(np.zeros(count, dtype=np.int8), np.zeros(2 * size, dtype=np.bool_))
+
+
+def spine_neighbours(spines: Spines, marks: Marks, node: int) -> Ints:
+    """The labelled places that decide the vote on a node of the spines: itself, or its neighbours."""
+    place = int(spines.place[node])
+    if marks.labels[place] != 0:
+        return np.array([place])
+    return np.array([p for p in _around(spines, marks, place) if p >= 0], dtype=np.int64)
+
+
+@kernel
+def spine_committee(spines: Spines, marks: Marks, size: int, node: int) -> float:
+    """The mean vote of `size` spines on a node of the graph: of signs, or of one spine its own vote."""
+    count = len(spines.place) // size
+    total = 0
+    for k in range(size):
+        one = _vote(spines, marks, spines.place[k * count + node])
+        if size == 1:
+            return one
+        total += 1 if one > 0 else (-1 if one < 0 else 0)
+    return total / size
+
+
+@kernel
+def spine_teach(spines: Spines, marks: Marks, size: int, node: int, label: int) -> None:
+    """Give every spine the label of one node; the last one given counts."""
+    count = len(spines.place) // size
+    for k in range(size):
+        place = spines.place[k * count + node]
+        marks.labels[place] = label
+        at = place + len(marks.marks) // 2
+        while at >= 1 and not marks.marks[at]:
+            marks.marks[at] = True
+            at >>= 1
+
+
+@kernel
+def play_spines(
+    spines: Spines, marks: Marks, size: int, trials: tuple[Ints, Ints], settings: Ints, margins: Floats
+) -> None:
+    """All trials (nodes, labels) of one problem in which the first `budget` labels come, `delay` late."""
+    nodes, labels = trials
+    delay, budget = settings[0], settings[1]
+    for t in range(len(nodes) + delay):
+        if t < len(nodes):
+            margins[t] = spine_committee(spines, marks, size, nodes[t])
+        due = t - delay
+        if 0 <= due < min(budget, len(nodes)):
+            spine_teach(spines, marks, size, nodes[due], labels[due])
+
+
+@kernel
+def _around(spines: Spines, marks: Marks, place: int) -> tuple[int, int]:
+    """The labelled places next to a place in its part, −1 where there is none."""
+    before, after = _neighbour(marks.marks, place, 0), _neighbour(marks.marks, place, 1)
+    if before >= 0 and spines.part[before] != spines.part[place]:
+        before = -1
+    if after >= 0 and spines.part[after] != spines.part[place]:
+        after = -1
+    return before, after
+
+
+@kernel
+def _vote(spines: Spines, marks: Marks, place: int) -> float:
+    if marks.labels[place] != 0:
+        return float(marks.labels[place])
+    before, after = _around(spines, marks, place)
+    if before < 0 and after < 0:
+        return 0.0
+    if before < 0 or after < 0 or marks.labels[before] == marks.labels[after]:
+        return float(marks.labels[max(before, after)])
+    back, forth = spines.height[place] - spines.height[before], spines.height[after] - spines.height[place]
+    if abs(back - forth) <= EQUAL * (back + forth):
+        return TIE
+    towards = (forth - back) / (back + forth)
+    return towards if marks.labels[before] > 0 else -towards
+
+
+@kernel
+def _neighbour(marks: NDArray[np.bool_], place: int, side: int) -> int:
+    """The nearest marked place before (side 0) or after (side 1) a place; −1 if there is none."""
+    size = len(marks) // 2
+    at = place + size
+    while at > 1 and ((at & 1) != 1 - side or not marks[at ^ 1]):
+        at >>= 1
+    if at == 1:
+        return -1
+    at ^= 1
+    while at < size:
+        at = 2 * at + (1 - side)
+        if not marks[at]:
+            at ^= 1
+    return at - size
+
+
+@kernel
+def _heights(joint: Floats) -> Floats:
+    """Resistance from the start of the part to every place."""
+    heights = np.zeros(len(joint))
+    for i in range(1, len(joint)):
+        heights[i] = heights[i - 1] + 1.0 / joint[i - 1] if joint[i - 1] > 0 else 0.0
+    return heights

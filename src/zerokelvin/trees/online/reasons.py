@@ -1,0 +1,58 @@
+"""Which labels decide a prediction on a tree: those next to the node, over forks that have no label.
+
+What lies behind a labelled node does not matter, so these are all the labels there are for the node.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from zerokelvin.jit import kernel
+from zerokelvin.trees.online.forest import NOBODY, PARENT, UNROOTED, attach
+from zerokelvin.trees.online.hinges import BOTTOM, HINGE, LABEL, LINE, LOWER, NEXT, TOP, Hinges
+
+__all__ = ["deciding_hinges"]
+
+Ints = NDArray[np.int64]
+
+
+@kernel
+def deciding_hinges(hinges: Hinges, node: int) -> tuple[Ints, Ints]:
+    """The labelled hinges that are reached from a node over unlabelled forks only, and their labels."""
+    found = np.empty(16, dtype=np.int64)
+    stack = np.empty((16, 2), dtype=np.int64)
+    count = top = 0
+    if hinges.rooted.nodes[node, PARENT] != UNROOTED:
+        here = attach(hinges.rooted, node)
+        stack[0, 0], stack[0, 1] = here, NOBODY
+        top = 1
+        if hinges.nodes[here, HINGE] == 0:
+            line = hinges.nodes[here, LINE]
+            stack[0, 0], stack[0, 1] = hinges.lines[line, TOP], line
+            stack[1, 0], stack[1, 1] = hinges.lines[line, BOTTOM], line
+            top = 2
+    while top:
+        top -= 1
+        hinge, came = stack[top, 0], stack[top, 1]
+        if hinges.nodes[hinge, LABEL] != 0:
+            if count == len(found):
+                found = np.concatenate((found, np.empty(count, dtype=np.int64)))
+            found[count] = hinge
+            count += 1
+            continue
+        line = hinges.nodes[hinge, LINE]
+        upwards = True
+        while line != NOBODY:
+            if line != came:
+                if top == len(stack):
+                    stack = np.concatenate((stack, np.empty((top, 2), dtype=np.int64)))
+                stack[top, 0] = hinges.lines[line, TOP] if upwards else hinges.lines[line, BOTTOM]
+                stack[top, 1] = line
+                top += 1
+            line = hinges.nodes[hinge, LOWER] if upwards else hinges.lines[line, NEXT]
+            upwards = False
+    labels = np.full(count, -1)
+    for k in range(count):
+        labels[k] = hinges.nodes[found[k], LABEL]
+    return found[:count].copy(), labels

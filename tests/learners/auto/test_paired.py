@@ -1,0 +1,138 @@
+"""The pair of fields: dense regression on the squared walk kernel by definition, and relaxation that ends."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from naive.learners.gaussian import posterior
+from zerokelvin.graph import Graph
+from zerokelvin.learners.auto import paired
+from zerokelvin.learners.auto.paired import PairedFields
+
+EPSILON, MU = 0.1, 1.0
+
+
+def squared_walk_kernel(graph):
+    degrees = np.where(graph.degrees > 0, graph.degrees, 1.0)
+    inverse = np.linalg.inv(np.diag(graph.degrees + EPSILON * degrees) - graph.adjacency.toarray())
+    return inverse @ np.diag(degrees) @ inverse
+
+
+@st.composite
+def games(draw):
+    """Graphs of a mean degree of 4 as in the mixture, and labels in which nodes may come again."""
+    rng = np.random.default_rng(draw(st.integers(0, 10**6)))
+    count, kind = (
+        draw(st.integers(2, 25)),
+        draw(st.sampled_from(["tree", "chain", "star", "random", "scattered"])),
+    )
+    ends = np.arange(1, count)
+    starts = {
+        "tree": [int(rng.integers(end)) for end in ends],
+        "chain": ends - 1,
+        "star": np.zeros(count - 1, dtype=int),
+        "random": rng.integers(count, size=count - 1),
+        "scattered": [int(rng.integers(end)) for end in ends],
+    }[kind]
+    pairs = [(int(a), int(b)) for a, b in zip(starts, ends, strict=True) if a != b] or [(0, 1)]
+    weights = 10.0 ** rng.normal(0, 1.5, len(pairs)) if kind == "scattered" else np.ones(len(pairs))
+    graph = Graph.from_edges(pairs, weights=weights, num_nodes=count)
+    graph = Graph.from_scipy(graph.adjacency * (4.0 / graph.degrees.mean()))
+    classes = draw(st.integers(2, 4))
+    nodes = rng.integers(count, size=draw(st.integers(1, count)))
+    return graph, nodes, rng.integers(classes, size=len(nodes)), classes
+
+
+@pytest.mark.kernels
+@settings(max_examples=60, deadline=None)
+@given(games())
+def test_means_agree_with_dense_regression(game):
+    graph, nodes, codes, classes = game
+    matrix = squared_walk_kernel(graph)
+    fields = PairedFields(graph, classes, EPSILON, MU, tol=1e-9)
+    for node, code in zip(nodes.tolist(), codes.tolist(), strict=True):
+        fields.learn(node, code)
+        fields._plan[2] = 0.0  # a pass over all nodes at every label
+    trials = list(zip(nodes.tolist(), codes.tolist(), strict=True))
+    for node in range(graph.num_nodes):
+        exact = np.clip(posterior(matrix, trials, classes, MU, node)[0], -2, 2)
+        assert np.allclose(fields.values(node), exact, atol=2e-5)
+
+
+@settings(max_examples=60, deadline=None)
+@given(games())
+def test_votes_are_the_weights_of_the_regression(game):
+    """f = K_Q (K_QQ + μI)⁻¹ y: the weights are the entries of the matrix before y."""
+    graph, nodes, codes, classes = game
+    matrix = squared_walk_kernel(graph)
+    fields = PairedFields(graph, classes, EPSILON, MU, tol=1e-10)
+    for node, code in zip(nodes.tolist(), codes.tolist(), strict=True):
+        fields.learn(node, code)
+    noisy = matrix[np.ix_(nodes, nodes)] + MU * np.eye(len(nodes))
+    weights = matrix[:, nodes] @ np.linalg.inv(noisy)
+    for node in range(graph.num_nodes):
+        votes = fields.votes(node)
+        assert np.allclose(votes[nodes], weights[node], atol=1e-5)
+        exact = [weights[node] @ (codes == c) for c in range(classes)]
+        assert np.allclose(votes @ fields.counts, exact, atol=1e-5)
+
+
+@settings(max_examples=100, deadline=None)
+@given(games())
+def test_residuals_are_what_they_claim_and_end_below_the_tolerance(game):
+    graph, nodes, codes, classes = game
+    fields = PairedFields(graph, classes, EPSILON, MU, tol=1e-4)
+    for node, code in zip(nodes.tolist(), codes.tolist(), strict=True):
+        fields.learn(node, code)
+        fields._plan[2] = 0.0
+    (diagonal, link, labels, root), (values, residual) = fields._system, fields._fields
+    system = np.diag(diagonal) - graph.adjacency.toarray()
+    f, g = values[:, :classes], values[:, classes:]
+    targets = np.zeros((graph.num_nodes, classes))
+    np.add.at(targets, (nodes, codes), 1.0)
+    assert np.allclose(residual[:, :classes], link[:, None] * g - system @ f, atol=1e-9)
+    assert np.allclose(residual[:, classes:], root * (targets - labels[:, None] * f) - system @ g, atol=1e-9)
+    assert (np.abs(residual).max(axis=1) <= 1e-4 * diagonal * (1 + 1e-9)).all()
+
+
+@settings(max_examples=30, deadline=None)
+@given(games())
+def test_foreseen_games_are_the_same_as_step_by_step(game):
+    graph, nodes, codes, classes = game
+    ahead = PairedFields(graph, classes, EPSILON, MU, tol=5e-4).foresee(nodes, codes)
+    fields = PairedFields(graph, classes, EPSILON, MU, tol=5e-4)
+    for t, (node, code) in enumerate(zip(nodes.tolist(), codes.tolist(), strict=True)):
+        assert np.array_equal(fields.values(node), ahead[t])
+        fields.learn(node, code)
+    everyone = np.arange(graph.num_nodes)
+    assert np.array_equal(fields.table(everyone), [fields.values(int(node)) for node in everyone])
+
+
+def test_labels_between_passes_stay_near_their_node():
+    """On a long chain a label that is carried loosely leaves the far end alone until the next pass."""
+    chain = Graph.from_edges([(i, i + 1) for i in range(2000)], weights=np.full(2000, 2.0))
+    fields = PairedFields(chain, 2, EPSILON, MU, tol=1e-12)
+    for node in (0, 2000, 1000, 500, 1500, 250):
+        fields.learn(node, 0)
+    before = fields.table(np.arange(2001))
+    fields._plan[2] = 8  # the next pass comes with the eighth label
+    fields.learn(750, 1)
+    changed = np.flatnonzero((fields.table(np.arange(2001)) != before).any(axis=1))
+    assert 5 < len(changed) < 60
+    fields.learn(1250, 1)
+    assert (fields.table(np.arange(2001)) != before).any(axis=1).sum() > 4 * len(changed)
+
+
+def test_relaxation_that_takes_too_long_is_cut_off():
+    """A walk that hardly ever stops on a long chain: no hang, nothing infinite."""
+    chain = Graph.from_edges([(i, i + 1) for i in range(80)], weights=np.full(80, 2.0))
+    fields = PairedFields(chain, 2, 1e-4, 1.0, tol=1e-9)
+    for node in (0, 80, 40):
+        fields.learn(node, node % 3 % 2)
+        fields._plan[2] = 0.0
+    (diagonal, *_), (_, residual) = fields._system, fields._fields
+    assert (np.abs(residual).max(axis=1) > 1e-9 * diagonal).any()  # it was cut off
+    table = fields.table(np.arange(81))
+    assert np.isfinite(table).all()
+    assert (np.abs(table) <= paired.FAR).all()
