@@ -266,9 +266,9 @@ def _recorded(learner: Learner) -> None:
     for example in examples(learner):
         for delay, budget, limit in ((0, 10**6, np.inf), (2, 10**6, 0.3), (0, 3, np.inf)):
             trials = example.trials(delay, budget, limit)
-            problems = learner.start_problems(example.graph, trials.signs.shape[1], None, 0)
-            asked = problems.play(trials).asked
-            for c, state in enumerate(problems.states):
+            game = learner.start_game(example.graph, max(2, trials.signs.shape[1]))
+            asked = game.play(trials).asked
+            for c, state in enumerate(getattr(game, "states", ())):
                 ways = (
                     asked[:, c],
                     asked.any(axis=1),

@@ -14,9 +14,9 @@ from zerokelvin.checks.promises import PROMISES, Verdict
 from zerokelvin.errors import ZerokelvinError
 from zerokelvin.games import Run, play
 from zerokelvin.games.game import make_trials
-from zerokelvin.games.labels import num_problems, to_signs
+from zerokelvin.games.labels import to_signs
 from zerokelvin.games.wrapping import wrapped
-from zerokelvin.learners import Learner, Problems, parse_policy
+from zerokelvin.learners import Game, Learner, parse_policy
 from zerokelvin.session import start
 
 __all__ = ["find_difference", "play_arena"]
@@ -58,9 +58,9 @@ def _against_steps(learner: Learner, arena: Arena, run: Run) -> str | None:
         settings.get("delay", 0),
         settings.get("budget"),
     )
-    count = num_problems(len(run.classes))
-    problems = chosen.start_problems(arena.graph, count, chosen.prepare(arena.graph), settings["seed"])
-    trace = Problems.play(problems, trials)
+    ready = chosen.prepare(arena.graph)
+    game = chosen.start_game(arena.graph, max(2, len(run.classes)), ready, settings["seed"])
+    trace = Game.play(game, trials)
     if not np.array_equal(trace.margins, run.margins):
         at = int(np.flatnonzero((trace.margins != run.margins).any(axis=1))[0])
         return f"trial {at} has margin {run.margins[at]} in play and {trace.margins[at]} step by step"

@@ -85,39 +85,35 @@ def _compare(plain: Session, wrapped: Session, name: str, example: Example) -> N
     for part, own in ours.items():
         if repr(own) != repr(theirs[part]):
             raise ContractError(f"learner '{learner.name}': {part} differ with {name} on {example.name}.")
-    for state, around in zip(plain._problems.states, wrapped._problems.states, strict=True):
-        saved = around.snapshot()
-        same = all(
-            key in saved and np.array_equal(saved[key], array) for key, array in state.snapshot().items()
-        )
-        if saved and not same:
-            raise ContractError(f"learner '{learner.name}': snapshots differ with {name} on {example.name}.")
+    saved, own = wrapped._game.snapshot(), plain._game.snapshot()
+    if saved and not all(key in saved and np.array_equal(saved[key], array) for key, array in own.items()):
+        raise ContractError(f"learner '{learner.name}': snapshots differ with {name} on {example.name}.")
 
 
 def _parts(session: Session, example: Example) -> dict[str, Any]:
     """All that a session says, by the name of the part, in Python's own values."""
     nodes = range(session.graph.num_nodes)
     names = [session.graph.name(i) for i in nodes]
-    problems, learner = session._problems, session.learner
+    game, learner = session._game, session.learner
     shown, explained = [session.predict(n) for n in names], [session.explain(n) for n in names]
     waiting = np.ones(len(nodes), dtype=np.bool_)
-    chances = [problems.chances(i) for i in nodes]
+    chances = [game.chances(i) for i in nodes]
     bound = session.bound(dict(zip(names, example.labels, strict=False)))
     return {
-        "margins": [problems.margins(i).tolist() for i in nodes],
-        "margins at once": [state.margins(np.arange(len(nodes))).tolist() for state in problems.states],
+        "margins": [game.score(i).tolist() for i in nodes],
+        "margins at once": game.scores(np.arange(len(nodes))).tolist(),
         "predictions": [(p.label, p.margin, p.scores, p.confidence, p.ask) for p in shown],
         "predictions of all": session.predict_all().tolist(),
         "probabilities": [session.predict_proba_one(n) for n in names],
         "chances": [None if row is None else row.tolist() for row in chances],
-        "experts": (problems.trusted(), [e.trusted for e in explained]),
+        "experts": (game.trusted(), [e.trusted for e in explained]),
         "contributions": [e.contributions for e in explained],
         "paths": [e.path for e in explained],
-        "remarks": [state.remark(i) for state in problems.states for i in nodes],
-        "questions": ([problems.asks(i, i).tolist() for i in nodes], session.open_questions()),
-        "variance": [float(problems.variance(i)) for i in nodes] if learner.has_variance else [],
-        "value": [float(problems.value(i, waiting)) for i in nodes] if learner.has_value else [],
-        "estimates": (problems.remaining_error(), problems.remaining_error(True), session.remaining_error),
+        "remarks": [game.remark(i, column) for column in range(game.columns) for i in nodes],
+        "questions": ([game.asks(i, i).tolist() for i in nodes], session.open_questions()),
+        "variance": [float(game.variance(i)) for i in nodes] if learner.has_variance else [],
+        "value": [float(game.value(i, waiting)) for i in nodes] if learner.has_value else [],
+        "estimates": (game.remaining_error(), game.remaining_error(True), session.remaining_error),
         "bounds": (bound.value, bound.theorem, dict(bound.terms), bound.holds),
         "figures": (session.mistakes, session.queries, session.trials),
     }

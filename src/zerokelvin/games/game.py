@@ -27,7 +27,7 @@ from zerokelvin.bound import Bound
 from zerokelvin.errors import LabelError, ParameterError
 from zerokelvin.games.counts import LARGEST, require_share, require_whole
 from zerokelvin.games.game_bound import game_bound
-from zerokelvin.games.labels import Labelling, decide, encode_labels, num_problems, to_signs
+from zerokelvin.games.labels import Labelling, decide, encode_labels, to_signs
 from zerokelvin.games.run_result import Run, Runs
 from zerokelvin.games.wrapping import wrapped
 from zerokelvin.graph import Graph, as_graph
@@ -132,8 +132,8 @@ def play(
         began, worked = time.perf_counter(), time.thread_time()
         if prepared is None:
             prepared = chosen.prepare(graph)
-        problems = chosen.start_problems(graph, num_problems(len(labelling.classes)), prepared, seed)
-        trace = problems.play(trials, report)
+        game = chosen.start_game(graph, max(2, len(labelling.classes)), prepared, seed)
+        trace = game.play(trials, report)
         worked = time.thread_time() - worked
         seconds = time.perf_counter() - began - compiling.seconds
     asked = np.asarray(trace.asked.any(axis=1))
@@ -146,7 +146,7 @@ def play(
 
     def bound() -> Bound:
         by_prior = not np.array_equal(codes, by_margin)
-        return game_bound(graph, problems, concept, by_prior=by_prior, held_back=held_back)
+        return game_bound(graph, game, concept, by_prior=by_prior, held_back=held_back)
 
     return Run(
         graph=graph,

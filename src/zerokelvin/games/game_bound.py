@@ -12,14 +12,14 @@ from zerokelvin.flow.static.completion import complete_labelling
 from zerokelvin.games.labels import Labelling, to_signs
 from zerokelvin.graph import Graph
 from zerokelvin.graph.features import Features
-from zerokelvin.learners import Problems
+from zerokelvin.learners import Game
 
 __all__ = ["game_bound"]
 
 
 def game_bound(
     graph: Graph,
-    problems: Problems,
+    game: Game,
     labelling: Labelling,
     *,
     by_prior: bool = False,
@@ -38,7 +38,7 @@ def game_bound(
     marked as no guarantee.
     """
     signs = to_signs(labelling.codes, len(labelling.classes))
-    total = problems.bound([_completed(graph, labelling, signs[:, c]) for c in range(len(problems.states))])
+    total = game.bound([_completed(graph, labelling, signs[:, c]) for c in range(game.columns)])
     broken = (
         ("every prediction follows the margin (a component had no label yet)", by_prior),
         ("every label the learner wants is learned before the next prediction", held_back),

@@ -20,8 +20,10 @@ from zerokelvin.asking import (
 )
 from zerokelvin.learners.base import (
     LEARNERS,
+    Binary,
+    Game,
     Learner,
-    Problems,
+    OneVsRest,
     State,
     Trace,
     Trials,
@@ -34,11 +36,13 @@ from zerokelvin.learners.base import (
 __all__ = [
     "LEARNERS",
     "Always",
+    "Binary",
     "Doubt",
+    "Game",
     "Learner",
     "Margin",
+    "OneVsRest",
     "Policy",
-    "Problems",
     "RandomRate",
     "State",
     "Trace",

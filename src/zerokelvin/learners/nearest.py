@@ -35,7 +35,7 @@ from zerokelvin.graph import Graph
 from zerokelvin.graph.measures.covers import linkage_covers, separation
 from zerokelvin.graph.measures.distances import shortest_paths
 from zerokelvin.jit import kernel
-from zerokelvin.learners.base import Learner, Problems, State, learner
+from zerokelvin.learners.base import Game, Learner, OneVsRest, State, columns_of, learner
 from zerokelvin.resistance.geometry import ExponentialGeometry, Geometry, geometry_of
 from zerokelvin.solve.dense import DENSE_LIMIT
 from zerokelvin.solve.signed import require_definite
@@ -199,11 +199,11 @@ class Nearest(Learner):
         geometry = self.prepare(graph) if prepared is None else prepared
         return NearestState(Neighbours(graph, self.k, geometry), self)
 
-    def start_problems(self, graph: Graph, count: int, prepared: Any, seed: int) -> Problems:
-        """Begin `count` problems that share the search for neighbours."""
+    def start_game(self, graph: Graph, classes: int, prepared: Any = None, seed: int = 0) -> Game:
+        """Begin problems that share the search for neighbours."""
         geometry = self.prepare(graph) if prepared is None else prepared
         neighbours = Neighbours(graph, self.k, geometry)
-        return Problems([NearestState(neighbours, self) for _ in range(count)])
+        return OneVsRest([NearestState(neighbours, self) for _ in range(columns_of(classes))])
 
 
 @kernel

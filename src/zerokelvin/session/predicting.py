@@ -27,7 +27,7 @@ def predict(standing: Standing, node: Hashable) -> Prediction:
     if not standing.classes:
         reason = "No label and no class is known yet: please give the first answer."
         return Prediction(node, None, 0.0, {}, 0.0, not standing.spent, reason, made_at)
-    margins = standing.problems.margins(index)
+    margins = standing.game.score(index)
     code, by_prior = standing.decide(index, margins)
     asks = standing.asks(index, margins)
     label, scores = standing.classes[code], _scores(standing, margins)
@@ -40,7 +40,7 @@ def predict(standing: Standing, node: Hashable) -> Prediction:
 def all_margins(standing: Standing) -> Floats:
     """The margin of every node in every problem."""
     nodes = np.arange(standing.graph.num_nodes)
-    return np.column_stack([state.margins(nodes) for state in standing.problems.states])
+    return standing.game.scores(nodes)
 
 
 def predict_all(standing: Standing) -> NDArray[np.generic]:
@@ -59,7 +59,7 @@ def class_shares(standing: Standing, prediction: Prediction) -> dict[Hashable, f
     index = standing.graph.index(prediction.node)
     if standing.without_label(index):
         odds = standing.counts.astype(np.float64)
-    elif (chances := standing.problems.chances(index)) is not None:
+    elif (chances := standing.game.chances(index)) is not None:
         odds = chances[: len(standing.classes)]
     else:
         scores = np.array(list(prediction.scores.values()))
@@ -79,16 +79,16 @@ def explain(standing: Standing, node: Hashable) -> Explanation:
     if prediction.label is None:
         return Explanation(node, None, 0.0, (), prediction.reason)
     graph, code = standing.graph, standing.codes[prediction.label]
-    problem = 0 if len(standing.classes) <= 2 else code
-    side = -1 if len(standing.classes) <= 2 and code == 0 else 1
-    state, index = standing.problems.states[problem], graph.index(node)
+    column = 0 if len(standing.classes) <= 2 else code
+    sign = -1 if len(standing.classes) <= 2 and code == 0 else 1
+    game, index = standing.game, graph.index(node)
     last = {event.node: event.label for event in standing.events if event.kind != SKIP}
     shares = tuple(
-        Contribution(graph.name(other), last.get(other), side * share)
-        for other, share in state.explain(index)
+        Contribution(graph.name(other), last.get(other), sign * share)
+        for other, share in game.explain(index, column)
     )
-    path = tuple(map(graph.name, state.trail(index)))
-    margin, trusted = prediction.scores[prediction.label], standing.problems.trusted()
+    path = tuple(map(graph.name, game.trail(index, column)))
+    margin, trusted = prediction.scores[prediction.label], game.trusted()
     return Explanation(node, prediction.label, margin, shares, prediction.reason, path, trusted)
 
 
@@ -100,7 +100,7 @@ def _reason(standing: Standing, node: int, margins: Floats, by_prior: bool, ask:
     wish = "the label is wanted" if ask else "no label is needed"
     if not ask and standing.spent:
         wish = f"the budget of {standing.budget} questions is spent"
-    remark = standing.problems.states[int(np.argmax(margins))].remark(node)
+    remark = standing.game.remark(node, int(np.argmax(margins)))
     decided = f"The {standing.terms.learner.name} decides with confidence {confidence(margins):.3g}"
     return f"{decided}: {remark}; {wish}." if remark else f"{decided}; {wish}."
 

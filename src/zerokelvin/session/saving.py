@@ -21,6 +21,7 @@ from zerokelvin.games.wrapping import wrapped
 from zerokelvin.graph import Graph
 from zerokelvin.io.session_file import SessionFile, read_session, sound, write_session
 from zerokelvin.learners import Learner
+from zerokelvin.learners.base import signs_of
 from zerokelvin.learners.base.growth import CARRIED
 from zerokelvin.learners.base.noting import SEEN
 from zerokelvin.learners.wrappers.forgetting import Forgetting
@@ -31,7 +32,11 @@ from zerokelvin.session.standing import Standing, Terms
 __all__ = ["Packed", "packed", "read", "save", "unpacked"]
 
 Snapshot = Mapping[str, NDArray[Any]]
-Packed = tuple[Terms, Graph, int | None, list[Event], list[Outcome], int, bool, list[Snapshot] | None]
+
+STATE = "state/"
+"""Before the names of the arrays of a game."""
+
+Packed = tuple[Terms, Graph, int | None, list[Event], list[Outcome], int, bool, Snapshot | None]
 
 
 def save(standing: Standing, path: str | os.PathLike[str]) -> None:
@@ -42,7 +47,7 @@ def save(standing: Standing, path: str | os.PathLike[str]) -> None:
     found = standing.outcomes
     named = [label for one in found for label in (one.predicted, *one.left_out) if label is not None]
     place = {label: i for i, label in enumerate(dict.fromkeys([*standing.classes, *named]))}
-    snapshots = _snapshots(standing)
+    snapshot = _snapshot(standing)
     params = _plain_params(learner.inner if forgetting else learner)  # type: ignore[attr-defined]
     window = learner.window if forgetting else None  # type: ignore[attr-defined]
     if wrapped(learners.make(learner.name, **params), terms.policy, window) != learner:
@@ -66,7 +71,7 @@ def save(standing: Standing, path: str | os.PathLike[str]) -> None:
         "events": len(standing.events),
         "settled": standing.settled,
         "retold": standing.retold,
-        "states": snapshots is not None,
+        "states": snapshot is not None,
     }
     events = [(e.kind, e.node, -1 if e.kind == SKIP else code[e.label]) for e in standing.events]
     outcomes = [
@@ -75,8 +80,7 @@ def save(standing: Standing, path: str | os.PathLike[str]) -> None:
     ]
     left_out = [(i, place[label]) for i, one in enumerate(found) for label in one.left_out]
     arrays = {"events": _rows(events, 3), "outcomes": _rows(outcomes, 5), "left_out": _rows(left_out, 2)}
-    for i, snapshot in enumerate(snapshots or []):
-        arrays |= {f"state/{i}/{name}": array for name, array in snapshot.items()}
+    arrays |= {STATE + name: array for name, array in (snapshot or {}).items()}
     write_session(path, header, arrays)
 
 
@@ -99,19 +103,18 @@ def packed(standing: Standing) -> Packed:
         standing.outcomes,
         standing.settled,
         standing.retold,
-        _snapshots(standing),
+        _snapshot(standing),
     )
 
 
 def unpacked(parts: Packed) -> Standing:
     """The copy: with the states as they were, or made anew from the events where they cannot be kept."""
-    terms, graph, budget, events, outcomes, settled, retold, snapshots = parts
+    terms, graph, budget, events, outcomes, settled, retold, snapshot = parts
     standing = Standing(terms, graph, terms.classes_with(events), budget)
-    if snapshots is None:
+    if snapshot is None:
         standing.take(events, outcomes)
     else:
-        for state, snapshot in zip(standing.problems.states, snapshots, strict=True):
-            state.restore(snapshot)
+        standing.game.restore(snapshot)
         standing.note(events, outcomes)
     standing.settled, standing.retold = settled, retold
     return standing
@@ -134,36 +137,38 @@ def _standing(record: Record, file: SessionFile, graph: Graph) -> Standing:
 
 
 def _restore(standing: Standing, file: SessionFile, events: Sequence[Event]) -> None:
-    """Put saved arrays into fresh states, each of the type it has there and no larger than it can be.
+    """Put saved arrays into a fresh game, each of the type it has there and no larger than it can be.
 
-    Files of version 1 have no record of the labels shown: it is made from the events.
+    Files of version 1 have no record of the labels shown: it is made from the events. Others may have one
+    that the learner does not need any more.
     """
+    game, shown = standing.game, _shown(standing, events) if file.version == 1 else {}
+    wanted = {f"{STATE}{name}" for name in game.fields if name not in shown}
+    found = {name for name in file.shapes if name.startswith(STATE)}
+    require(wanted <= found and all(name.endswith(SEEN) for name in found - wanted))
     reach = 4 * (standing.graph.num_nodes + len(events)) + 64
-    states = standing.problems.states
-    missing = SEEN if file.version == 1 else ()
-    wanted = {
-        f"state/{i}/{name}" for i, state in enumerate(states) for name in state.fields if name not in missing
-    }
-    require(wanted == {name for name in file.shapes if name.startswith("state/")})
-    for i, state in enumerate(states):
-        for name, fresh in state.snapshot().items():
-            if name in missing:
-                continue
-            dtype, shape = file.shapes[f"state/{i}/{name}"]
+    for name, fresh in game.snapshot().items():
+        if name not in shown:
+            dtype, shape = file.shapes[STATE + name]
             grown = fresh.size == 0 and len(shape) <= 2  # a list that was empty does not say what it holds
             require(grown or (dtype.kind == fresh.dtype.kind and len(shape) == fresh.ndim))
             require(max(shape, default=0) <= max(reach, 0, *fresh.shape))
-    nodes, signs = standing.lessons(events)
-    for i, state in enumerate(states):
-        arrays = {name: file.array(f"state/{i}/{name}") for name in state.fields if name not in missing}
-        shown = dict(zip(SEEN, (nodes, signs[:, i]), strict=True)) if missing else {}
-        state.restore(arrays | shown)
+    saved = {name: file.array(STATE + name) for name in game.fields if name not in shown}
+    game.restore(saved | {name: array for name, array in shown.items() if name in game.fields})
 
 
-def _snapshots(standing: Standing) -> list[Snapshot] | None:
-    """The arrays of every state; None where a learner can only be replayed."""
-    states = standing.problems.states
-    return [state.snapshot() for state in states] if all(state.fields for state in states) else None
+def _shown(standing: Standing, events: Sequence[Event]) -> dict[str, NDArray[Any]]:
+    """The record of every problem, made from the events, under the names it has in a snapshot."""
+    nodes, codes = standing.lessons(events)
+    signs, record = signs_of(codes, standing.game.columns), dict[str, NDArray[Any]]()
+    for c in range(standing.game.columns):
+        record |= {f"{c}/{SEEN[0]}": nodes, f"{c}/{SEEN[1]}": signs[:, c]}
+    return record
+
+
+def _snapshot(standing: Standing) -> Snapshot | None:
+    """The arrays of the game; None where a learner can only learn all answers again."""
+    return standing.game.snapshot() if standing.game.fields else None
 
 
 def _rows(rows: Sequence[tuple[Any, ...]], columns: int) -> NDArray[np.int64]:

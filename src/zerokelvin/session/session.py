@@ -26,7 +26,7 @@ from zerokelvin.games.counts import require_whole
 from zerokelvin.games.game_bound import game_bound
 from zerokelvin.games.labels import encode_labels, is_unknown
 from zerokelvin.graph import Graph
-from zerokelvin.learners import Learner, Policy, Problems
+from zerokelvin.learners import Game, Learner, Policy
 from zerokelvin.session import predicting, saving
 from zerokelvin.session.growing import extended
 from zerokelvin.session.guard import alone, beside
@@ -268,7 +268,7 @@ class Session:
             raise SessionError(
                 f"learner '{self.learner.name}' knows no variance; choose 'gaussian', 'auto' or 'ollgc'."
             )
-        return float(self._standing.problems.variance(index))
+        return float(self._standing.game.variance(index))
 
     @property
     def remaining_error(self) -> float | None:
@@ -278,7 +278,7 @@ class Session:
         """
         with self._lock:
             standing = self._now()
-            return standing.problems.remaining_error(standing.spent)
+            return standing.game.remaining_error(standing.spent)
 
     @alone
     def explain(self, node: Hashable) -> Explanation:
@@ -298,10 +298,10 @@ class Session:
         grown = any(event.kind != SKIP for event in standing.events[: standing.settled])
         return game_bound(
             standing.graph,
-            standing.problems,
+            standing.game,
             labelling,
             by_prior=standing.overruled > 0,
-            grown=grown and (standing.retold or not standing.problems.bound_outlives_growth),
+            grown=grown and (standing.retold or not standing.game.bound_outlives_growth),
             late=standing.late > 0,
         )
 
@@ -338,8 +338,8 @@ class Session:
         return self._standing
 
     @property
-    def _problems(self) -> Problems:
-        return self._now().problems
+    def _game(self) -> Game:
+        return self._now().game
 
     @alone
     def _all_margins(self) -> NDArray[np.float64]:

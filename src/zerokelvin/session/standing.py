@@ -9,7 +9,7 @@ it is used again.
 
 In a game of several classes every class is a binary problem, and a selective learner asks for each of them.
 An answer that was asked for is learnt by the problems that asked, the first of all by all of them, just as in
-`zerokelvin.learners.base.Problems.play`; one that was not asked for, or is taught, by all. On a grown graph
+`zerokelvin.learners.base.Game.play`; one that was not asked for, or is taught, by all. On a grown graph
 it is decided anew who asks, as in a session that had begun there.
 """
 
@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 
 from zerokelvin.asking.policies import LEAST_COIN, coins, confidence, worth_asking
 from zerokelvin.errors import LabelError
-from zerokelvin.games.labels import class_order, decide, num_problems, to_signs
+from zerokelvin.games.labels import class_order, decide
 from zerokelvin.graph import Graph
 from zerokelvin.learners import Learner, Policy
 from zerokelvin.learners.base.growth import Growth
@@ -79,8 +79,7 @@ class Standing:
         self.classes = classes
         self.budget = budget
         self.prepared = terms.learner.prepare(graph) if prepared is None else prepared
-        count = num_problems(len(classes))
-        self.problems = terms.learner.start_problems(graph, count, self.prepared, terms.seed)
+        self.game = terms.learner.start_game(graph, max(2, len(classes)), self.prepared, terms.seed)
         self.events: list[Event] = []
         self.outcomes: list[Outcome] = []
         self.settled = 0  # events before the last growth: what they found is kept
@@ -129,7 +128,7 @@ class Standing:
         else:
             if self.counts.any():
                 answers = Growth(self.graph, graph, lambda: self.lessons(self.events))
-                self.problems.hand_over(other.problems, answers)
+                other.game.take_over(self.game, answers)
             other.note(self.events, self.outcomes)
         other.settled, other.retold = len(self.events), self.retold
         return other
@@ -143,13 +142,13 @@ class Standing:
     def take(self, events: Sequence[Event], outcomes: Sequence[Outcome]) -> None:
         """Learn events with what they found; if interrupted, the standing is no longer intact."""
         self.intact = False
-        nodes, signs = self.lessons(events)
-        learns = self._learns(events, outcomes)
-        if learns is None and len(nodes) > 1:
-            self.problems.teach(nodes, signs)
+        nodes, codes = self.lessons(events)
+        wanted = self._wanted(events, outcomes)
+        if wanted is None and len(nodes) > 1:
+            self.game.teach(nodes, codes)
         else:
-            for i, node in enumerate(nodes.tolist()):
-                self.problems.update(node, signs[i], None if learns is None else learns[i])
+            for i, (node, code) in enumerate(zip(nodes.tolist(), codes.tolist(), strict=True)):
+                self.game.learn(node, code, None if wanted is None else wanted[i])
         self.note(events, outcomes)
         self.intact = True
 
@@ -179,13 +178,13 @@ class Standing:
         self.outcomes.extend(outcomes)
         self.events.extend(events)
 
-    def lessons(self, events: Sequence[Event]) -> tuple[Ints, NDArray[np.int8]]:
-        """The nodes of answers and lessons, and their labels in every problem."""
+    def lessons(self, events: Sequence[Event]) -> tuple[Ints, Ints]:
+        """The nodes of answers and lessons, and their class numbers."""
         told = [(event.node, self.codes[event.label]) for event in events if event.kind != SKIP]
         nodes, codes = np.array(told, dtype=np.int64).reshape(-1, 2).T
-        return np.ascontiguousarray(nodes), to_signs(np.ascontiguousarray(codes), len(self.classes))
+        return np.ascontiguousarray(nodes), np.ascontiguousarray(codes)
 
-    def _learns(self, events: Sequence[Event], outcomes: Sequence[Outcome]) -> Flags | None:
+    def _wanted(self, events: Sequence[Event], outcomes: Sequence[Outcome]) -> Flags | None:
         """Which problems learn each of them; None where all learn all."""
         told = [found for event, found in zip(events, outcomes, strict=True) if event.kind != SKIP]
         if not any(found.left_out for found in told) or len(self.classes) <= 2:
@@ -201,7 +200,7 @@ class Standing:
 
     def outcome(self, node: int) -> Outcome:
         """What would be predicted for a node now, and whether it would be asked for."""
-        margins = self.problems.margins(node)
+        margins = self.game.score(node)
         code, by_prior = self.decide(node, margins)
         overruled = by_prior and code != int(decide(margins[None, :], len(self.classes))[0])
         asks = self.asks(node, margins)
@@ -226,7 +225,7 @@ class Standing:
         coin = float(coins(self.terms.seed, np.array([self.trials]))[0])
         if not self._worthwhile(node, margins, coin, self.spread(node)):
             return np.zeros(len(margins), dtype=np.bool_)
-        return self.problems.asks(node, self.trials)
+        return self.game.asks(node, self.trials)
 
     def left_out(self, asks: Flags) -> tuple[Hashable, ...]:
         """The classes whose problem does not want a label that another's wants."""
@@ -239,14 +238,14 @@ class Standing:
         if self.spent or not self.counts.any():
             return not self.spent
         worth = self._worthwhile(node, margins, LEAST_COIN, spread)
-        return worth and self.problems.may_ask(node, self.trials)
+        return worth and self.game.may_ask(node, self.trials)
 
     def spread(self, node: int, waiting: Flags | None = None) -> float:
         """The variance or the value at a node, whichever the policy looks at; 0 where at neither."""
         policy = self.terms.policy
         if policy.needs_value:
-            return float(self.problems.value(node, self.waiting() if waiting is None else waiting))
-        return float(self.problems.variance(node)) if policy.needs_variance else 0.0
+            return float(self.game.value(node, self.waiting() if waiting is None else waiting))
+        return float(self.game.variance(node)) if policy.needs_variance else 0.0
 
     def _worthwhile(self, node: int, margins: Floats, coin: float, spread: float) -> bool:
         policy, number = self.terms.policy, np.array([self.trials])

@@ -18,7 +18,6 @@ time, for AdaHedge loses at most half of that (de Rooij et al. 2014, Lemma 3, wi
 
 from __future__ import annotations
 
-import dataclasses
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -33,62 +32,82 @@ from zerokelvin.graph import Graph
 from zerokelvin.learners.auto.experts import Prepared, prepare_experts
 from zerokelvin.learners.auto.mixing import START
 from zerokelvin.learners.auto.mixture import CHUNK, Mixture
-from zerokelvin.learners.base import Learner, Problems, Progress, State, Trace, Trials, learner
+from zerokelvin.learners.base import Game, Learner, Progress, Trace, Trials, columns_of, learner
 from zerokelvin.learners.base.ties import DEAD_ZONE
 from zerokelvin.learners.gaussian.covariance import all_revealed
-from zerokelvin.learners.gaussian.diffusion import code_of
-from zerokelvin.learners.gaussian.gaussian import GaussianState
+from zerokelvin.learners.gaussian.gaussian import GaussianGame
 
-__all__ = ["Auto", "AutoProblems", "AutoState"]
+__all__ = ["Auto", "AutoGame"]
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
 
 
-class AutoState(State):
-    """One binary problem: a view of the mixture."""
+class AutoGame(Game):
+    """A game whose classes share a mixture of experts."""
 
-    def __init__(self, mixture: Mixture, problem: int = 0) -> None:
+    def __init__(self, mixture: Mixture) -> None:
+        super().__init__(max(2, mixture.problems))
         self.mixture = mixture
-        self.problem = problem
+        self.left_out = False
 
-    def margin(self, node: int) -> float:
-        """The lead of the problem's class in the mixture."""
-        return float(self.mixture.margins(node)[self.problem])
+    def scores(self, nodes: Any) -> Floats:
+        """The lead of every problem's class in the mixture, (nodes, columns), in compiled code."""
+        return self.mixture.all_margins(np.asarray(nodes, dtype=np.int64)).copy()
 
-    def margins(self, nodes: Ints) -> Floats:
-        """The leads at several nodes, all experts in compiled code."""
-        wanted = np.asarray(nodes, dtype=np.int64)
-        return np.ascontiguousarray(self.mixture.all_margins(wanted)[:, self.problem])
+    def score(self, node: int) -> Floats:
+        """The leads at one node, kept until a label is learnt."""
+        return self.mixture.margins(node)
 
-    def update(self, node: int, label: int) -> None:
-        """Reveal a label; of several problems that share a mixture, use `Problems.update`."""
-        if self.mixture.problems > 1:
-            raise ParameterError("one label concerns all classes here; update the problems together.")
-        self.mixture.learn(node, 1 if label > 0 else 0)
+    def learn(self, node: int, code: int, wanted: Any = None) -> None:
+        """Reveal a class to all experts; this learner wants every label."""
+        self.mixture.learn(node, code)
 
-    def ask(self, node: int, trial: int | None = None) -> bool:
-        """Every label, or with a target those of too large a risk."""
+    def asks(self, node: int, trial: int | None = None) -> NDArray[np.bool_]:
+        """Every label, or with a target those of too large a risk; one decision for all problems."""
         asking = self.mixture.asking
-        if asking is None or self.mixture.labels == 0:
-            return True
-        return asking.wants(node, self.mixture.risk(node))
+        wanted = asking is None or self.mixture.labels == 0 or asking.wants(node, self.mixture.risk(node))
+        return np.full(self.columns, wanted)
 
     def variance(self, node: int) -> float:
         """The predictive variance of the first Gaussian expert."""
-        return GaussianState(self.mixture.first.diffusion, self.problem).variance(node)
+        return GaussianGame(self.mixture.first.diffusion).variance(node)
 
-    def explain(self, node: int) -> list[tuple[int, float]]:
-        """The labelled nodes behind the margin; see `Mixture.explain`."""
-        channel = 1 if self.mixture.problems == 1 else self.problem
-        return self.mixture.explain(node, channel)
+    def value(self, node: int, waiting: NDArray[np.bool_]) -> float:
+        """What the label is worth to the nodes that wait, by the first expert."""
+        return self.mixture.influence.value(node, waiting)
 
-    def remark(self, node: int) -> str:
-        """Whom the mixture trusts, and whether the graph says much about the labels."""
-        return self.mixture.note()
+    def teach(self, nodes: Any, codes: Ints) -> None:
+        """Learn answers in order, each expert in its own compiled game where no node comes twice."""
+        mixture = self.mixture
+        if mixture.labels or mixture.asking is not None or len(np.unique(nodes)) < len(nodes):
+            super().teach(nodes, codes)
+            return
+        for start in range(0, len(codes), CHUNK):
+            part = slice(start, start + CHUNK)
+            mixture.foresee(nodes[part], codes[part], np.zeros((len(codes[part]), self.columns)))
 
-    def bound(self, labels: Ints) -> Bound:
-        """Twice the loss that AdaHedge cannot exceed; it holds whatever the labels are."""
+    def play(self, trials: Trials, progress: Progress | None = None) -> Trace:
+        """The plain loop; where all labels are revealed, each expert plays its own compiled game."""
+        mixture = self.mixture
+        if mixture.labels or mixture.asking is not None or not all_revealed(trials):
+            trace = super().play(trials, progress)
+            self.left_out |= mixture.asking is not None and not trace.asked.all()
+            return trace
+        trace = Trace.all_asked(trials)
+        codes = trials.codes
+        for start in range(0, len(codes), CHUNK):
+            part = slice(start, start + CHUNK)
+            mixture.foresee(trials.nodes[part], codes[part], trace.margins[part])
+            if progress is not None:
+                progress(min(start + CHUNK, len(codes)))
+        return trace
+
+    def bound(self, labels: Sequence[Ints]) -> Bound:
+        """Twice the loss that AdaHedge cannot exceed, for all classes together, whatever the labels are.
+
+        It is no guarantee where a target left labels out of the game.
+        """
         mixing = self.mixture.mixing
         best = int(np.argmin(mixing.limits))
         terms = {
@@ -99,71 +118,17 @@ class AutoState(State):
         }
         half = 0.5 - 2.0 * DEAD_ZONE  # a tie may be won by a hair less than ½
         value = float(mixing.limits[best]) / half
-        return Bound(value, "Lemma 3, de Rooij et al. 2014, with a prior", terms)
-
-
-class AutoProblems(Problems):
-    """Problems that share a mixture."""
-
-    def __init__(self, states: Sequence[State], mixture: Mixture) -> None:
-        super().__init__(states)
-        self.mixture = mixture
-        self.left_out = False
-
-    def margins(self, node: int) -> Floats:
-        """The margin of `node` in every problem."""
-        return self.mixture.margins(node)
-
-    def asks(self, node: int, trial: int | None = None) -> NDArray[np.bool_]:
-        """One decision for all problems."""
-        return np.full(len(self.states), self.states[0].ask(node, trial))
-
-    def variance(self, node: int) -> float:
-        """All problems have the same variance."""
-        return self.states[0].variance(node)
-
-    def value(self, node: int, waiting: NDArray[np.bool_]) -> float:
-        """What the label is worth to the nodes that wait, by the first expert."""
-        return self.mixture.influence.value(node, waiting)
-
-    def update(self, node: int, signs: Any, learns: Any = None) -> None:
-        """Reveal a label to all problems; this learner wants every label."""
-        self.mixture.learn(node, code_of(signs))
-
-    def teach(self, nodes: Ints, signs: NDArray[np.int8]) -> None:
-        """Learn answers in order, each expert in its own compiled game where no node comes twice."""
-        mixture = self.mixture
-        if mixture.labels or mixture.asking is not None or len(np.unique(nodes)) < len(nodes):
-            super().teach(nodes, signs)
-            return
-        codes = np.array([code_of(row) for row in signs], dtype=np.int64)
-        for start in range(0, len(codes), CHUNK):
-            part = slice(start, start + CHUNK)
-            mixture.foresee(nodes[part], codes[part], np.empty(signs[part].shape))
-
-    def play(self, trials: Trials, progress: Progress | None = None) -> Trace:
-        """The plain loop; where all labels are revealed, each expert plays its own compiled game."""
-        mixture = self.mixture
-        if mixture.labels or mixture.asking is not None or not all_revealed(trials):
-            trace = super().play(trials, progress)
-            self.left_out |= mixture.asking is not None and not trace.asked.all()
-            return trace
-        trace = Trace.all_asked(trials)
-        codes = np.array([code_of(signs) for signs in trials.signs])
-        for start in range(0, len(codes), CHUNK):
-            part = slice(start, start + CHUNK)
-            mixture.foresee(trials.nodes[part], codes[part], trace.margins[part])
-            if progress is not None:
-                progress(min(start + CHUNK, len(codes)))
-        return trace
-
-    def bound(self, labels: Sequence[Ints]) -> Bound:
-        """One bound for all classes together; no guarantee where a target left labels out of the game."""
-        bound = self.states[0].bound(labels[0])
-        if not self.left_out:
-            return bound
         missing = Assumption("every label is learned (the target left some out)", False)
-        return dataclasses.replace(bound, assumptions=(*bound.assumptions, missing))
+        assumptions = (missing,) if self.left_out else ()
+        return Bound(value, "Lemma 3, de Rooij et al. 2014, with a prior", terms, assumptions)
+
+    def explain(self, node: int, column: int) -> list[tuple[int, float]]:
+        """The labelled nodes behind the margin; see `Mixture.explain`."""
+        return self.mixture.explain(node, 1 if self.columns == 1 else column)
+
+    def remark(self, node: int, column: int) -> str:
+        """Whom the mixture trusts, and whether the graph says much about the labels."""
+        return self.mixture.note()
 
     def chances(self, node: int) -> Floats | None:
         """The calibrated probability of each class."""
@@ -225,19 +190,7 @@ class Auto(Learner):
         graph.require_positive("auto")
         return prepare_experts(graph)
 
-    def start(
-        self, graph: Graph, prepared: Prepared | None = None, rng: np.random.Generator | None = None
-    ) -> AutoState:
-        """Begin one binary problem."""
-        seed = 0 if rng is None else int(rng.integers(2**31))
-        return AutoState(self._mixture(graph, 1, prepared, seed))
-
-    def start_problems(self, graph: Graph, count: int, prepared: Any, seed: int) -> Problems:
-        """Begin `count` problems on one mixture."""
-        mixture = self._mixture(graph, count, prepared, seed)
-        return AutoProblems([AutoState(mixture, c) for c in range(count)], mixture)
-
-    def _mixture(self, graph: Graph, count: int, prepared: Prepared | None, seed: int) -> Mixture:
-        return Mixture(
-            self.prepare(graph) if prepared is None else prepared, count, self.tol, self.target, seed
-        )
+    def start_game(self, graph: Graph, classes: int, prepared: Any = None, seed: int = 0) -> Game:
+        """Begin a game on one mixture."""
+        ready = self.prepare(graph) if prepared is None else prepared
+        return AutoGame(Mixture(ready, columns_of(classes), self.tol, self.target, seed))

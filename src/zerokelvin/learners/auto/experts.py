@@ -36,7 +36,7 @@ from zerokelvin.kernels.kernels import DenseKernel
 from zerokelvin.learners.auto.paired import PairedFields
 from zerokelvin.learners.auto.smooth import smooth_kernels
 from zerokelvin.learners.auto.two_steps import TwoSteps
-from zerokelvin.learners.base import LEARNERS, Problems, Trials
+from zerokelvin.learners.base import LEARNERS, Game, Trials, columns_of, signs_of
 from zerokelvin.learners.gaussian.covariance import Covariance
 from zerokelvin.learners.gaussian.diffusion import Diffusion, System, learn_label, read_values, system_of
 from zerokelvin.solve.dense import DENSE_LIMIT
@@ -247,34 +247,29 @@ class VotingExpert(Expert):
 
     is_kernel = False
 
-    def __init__(self, name: str, problems: Problems, committee: bool) -> None:
+    def __init__(self, name: str, game: Game, committee: bool) -> None:
         self.name = name
         self.floor = 0.1 if committee else 0.4
-        self.problems = problems
+        self.game = game
         self.committee = committee
 
     def values(self, node: int) -> Floats:
         """The votes, from the margins of all problems."""
-        return self._votes(self.problems.margins(node)[None, :])[0]
+        return self._votes(self.game.score(node)[None, :])[0]
 
     def table(self, nodes: Ints) -> Floats:
-        """Problem by problem."""
-        return self._votes(np.column_stack([state.margins(nodes) for state in self.problems.states]))
+        """The votes at several nodes."""
+        return self._votes(self.game.scores(nodes))
 
     def learn(self, node: int, code: int) -> None:
-        """A label for every problem."""
-        self.problems.update(node, self._signs(np.array([code]))[0])
+        """Let the learner learn it."""
+        self.game.learn(node, code)
 
     def foresee(self, nodes: Ints, codes: Ints) -> Floats:
         """The learner's own game."""
         everything = np.full(len(nodes), np.inf)
-        trials = Trials(nodes, self._signs(codes), everything, 0, len(nodes))
-        return self._votes(self.problems.play(trials).margins)
-
-    def _signs(self, codes: Ints) -> NDArray[np.int8]:
-        count = len(self.problems.states)
-        rows = codes[:, None] == (np.array([1]) if count == 1 else np.arange(count))
-        return np.where(rows, 1, -1).astype(np.int8)
+        trials = Trials(nodes, signs_of(codes, self.game.columns), everything, 0, len(nodes))
+        return self._votes(self.game.play(trials).margins)
 
     def _votes(self, margins: Floats) -> Floats:
         both = np.hstack([-margins, margins]) if margins.shape[1] == 1 else margins
@@ -315,13 +310,13 @@ def start_experts(prepared: Prepared, classes: int, tol: float, seed: int) -> li
         fields = PairedFields(prepared.scaled, classes, epsilon, PAIRED.mu, tol=0.0005)
         experts.append(FieldsExpert(str(PAIRED), fields))
     experts.append(FieldsExpert("labels two steps away", TwoSteps(prepared.scaled, classes)))
-    count = 1 if classes == 2 else classes
+    count = columns_of(classes)
     for (name, params), own in zip(VOTERS, prepared.voters, strict=True):
         if not _fits(name, prepared.graph, count):
             continue
-        problems = LEARNERS[name](**params).start_problems(prepared.graph, count, own, seed)
+        game = LEARNERS[name](**params).start_game(prepared.graph, classes, own, seed)
         label = " ".join([name, *(str(value) for value in params.values())])
-        experts.append(VotingExpert(label, problems, committee=bool(params)))
+        experts.append(VotingExpert(label, game, committee=bool(params)))
     return experts
 
 

@@ -1,31 +1,27 @@
-"""What a learner is: states, problems, trials, and what every learner keeps to whoever wrote it."""
+"""What a learner is: states, games, trials, and what every learner keeps to whoever wrote it."""
 
-from zerokelvin.learners.base.learner import (
-    LEARNERS,
-    Learner,
-    Problems,
-    Progress,
-    State,
-    Trace,
-    Trials,
-    learner,
-    make,
-    names,
-    sign,
-)
+from zerokelvin.learners.base.game import Binary, Game, OneVsRest, Progress
+from zerokelvin.learners.base.learner import LEARNERS, Learner, learner, make, names
 from zerokelvin.learners.base.record import Record
+from zerokelvin.learners.base.state import State, sign
+from zerokelvin.learners.base.trials import Trace, Trials, codes_of, columns_of, signs_of
 
 __all__ = [
     "LEARNERS",
+    "Binary",
+    "Game",
     "Learner",
-    "Problems",
+    "OneVsRest",
     "Progress",
     "Record",
     "State",
     "Trace",
     "Trials",
+    "codes_of",
+    "columns_of",
     "learner",
     "make",
     "names",
     "sign",
+    "signs_of",
 ]

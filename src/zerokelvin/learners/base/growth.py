@@ -1,22 +1,16 @@
 """How learners follow a graph that grows.
 
-When nodes or edges are added, a session starts its learner on the new graph and lets the old problems hand
-over what they know (`Problems.hand_over`). What then holds is the learner's `growth`:
+When nodes or edges are added, a session starts its learner on the new graph and lets the old game hand over
+what it knows (`Game.hand_over`). What then holds is the learner's `growth`:
 
 - ``"exact"``: every margin is that of a session started on the new graph and told the same answers in the
   same order. By default the answers are learnt again, in compiled code where the learner has such a game;
-  learners by local relaxation repair what they have instead (`grow_diffusion`), to the same certified error.
+  learners by local relaxation repair what they have instead (`learners.gaussian.grown_fields`), to the same
+  certified error.
 - ``"carried"``: what was learnt is kept and expressed on the new graph. A perceptron keeps its mistakes: its
   weights become K c with the new kernel K and the old coefficients c, one solve per class whose relative
   residual is at most the learner's `tol` (`apply_kernel`). A session started on the new graph might have
   erred elsewhere, so it may have other mistakes.
-
-The repair. With x the solutions of (D − A + E) x = b on the old graph, 0 at new nodes, the residual
-r = b − (D − A + E) x changes at touched nodes alone, those whose edges changed: a degree, an excess or a
-right-hand side differs nowhere else. There it is computed anew and relaxed from there, until |r| ≤ tol·e
-again; since the residual is the true one, no error is left of the growth. A kernel relative to the mean
-degree changes a little at every node: x is brought to its new unit and the residual computed anew everywhere,
-one pass over the edges.
 """
 
 from __future__ import annotations
@@ -24,7 +18,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -33,12 +27,8 @@ from zerokelvin.graph import Graph
 from zerokelvin.jit import kernel
 from zerokelvin.kernels.columns import HeatKernel, RandomWalkKernel, SolverKernel
 from zerokelvin.kernels.kernels import DenseKernel, KernelColumns, Remembered
-from zerokelvin.kernels.relaxation import relax
 
-if TYPE_CHECKING:
-    from zerokelvin.learners.gaussian.diffusion import Diffusion
-
-__all__ = ["CARRIED", "EXACT", "Growth", "apply_kernel", "grow_diffusion"]
+__all__ = ["CARRIED", "EXACT", "Growth", "apply_kernel"]
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
@@ -55,14 +45,14 @@ class Growth:
     before, after
         The old and the new graph; old nodes have their old index.
     answers
-        Gives every answer in order: the nodes, and their labels in every problem, (answers, problems).
+        Gives every answer in order: the nodes, and their class numbers.
     place
         The new index of every old node, ascending; where not given, the old one.
     """
 
     before: Graph
     after: Graph
-    answers: Callable[[], tuple[Ints, NDArray[np.int8]]] = field(repr=False)
+    answers: Callable[[], tuple[Ints, Ints]] = field(repr=False)
     place: Ints | None = field(default=None, repr=False)
 
     @cached_property
@@ -106,34 +96,6 @@ def apply_kernel(columns: KernelColumns, vectors: Floats) -> Floats:
     return result
 
 
-def grow_diffusion(old: Diffusion, new: Diffusion, touched: Ints, places: Ints) -> None:
-    """Bring channels just started on a grown graph to where the old ones are, locally."""
-    before, after, system = old.relaxation, new.relaxation, new.system
-    precision, _, tol = new.numbers
-    ratio = old.system.into / system.into[places]
-    changed = (ratio != 1.0) | (old.system.excess != system.excess[places])
-    everywhere = bool(changed.all())
-    touched = np.union1d(touched, places[changed])
-    after.x[:, places] = before.x * ratio if everywhere else before.x
-    after.r[:, places] = before.r
-    new.counts[:, places] = old.counts
-    new.totals[:] = old.totals
-    shown = new.counts.sum(axis=0)
-    labelled = np.flatnonzero(shown)
-    if precision > 0:
-        after.excess[labelled] += precision * system.into[labelled] ** 2 * shown[labelled]
-        after.diagonal[0][labelled] = 1.0 / (after.graph.degrees[labelled] + after.excess[labelled])
-        after.diagonal[1][labelled] = tol * after.excess[labelled]
-    gain = (precision if precision > 0 else 1.0) * system.into
-    nothing = np.zeros(0)
-    for x, r, own in zip(after.x, after.r, new.counts, strict=True):
-        _residuals(after.csr, after.diagonal[0], x, r, gain * own, touched)
-        for node in np.flatnonzero(np.abs(r) > after.diagonal[1]).tolist():
-            relax(after.csr, after.diagonal, x, r, after.scratch, node, (nothing, new.counts, nothing))
-    if precision > 0:
-        new.sums[:] = new.counts @ (system.out * after.x.sum(axis=0))
-
-
 @kernel
 def _compare(old: Any, new: Any, places: Any, flags: Any) -> None:
     """Say of every old node whether its row differs, at its new index."""
@@ -150,15 +112,3 @@ def _compare(old: Any, new: Any, places: Any, flags: Any) -> None:
             differs = moved or weights[start + k] != new_weights[other + k]
             k += 1
         flags[at] = differs
-
-
-@kernel
-def _residuals(csr: Any, inverse: Any, x: Any, r: Any, right: Any, touched: Any) -> None:
-    """The residual b − (D − A + E) x at the touched nodes."""
-    indptr, indices, weights = csr
-    for k in range(len(touched)):
-        u = touched[k]
-        arriving = right[u] - x[u] / inverse[u]
-        for p in range(indptr[u], indptr[u + 1]):
-            arriving += weights[p] * x[indices[p]]
-        r[u] = arriving

@@ -1,16 +1,16 @@
 """How every label that reaches a state comes into its record, whatever way it takes.
 
-`State` and `Problems` wrap the methods of their subclasses when a class is made, so that no learner forgets
-to note a label. It may come through ``State.update``, through ``Problems.update``, in a compiled game
-(``play``), as one of many (``teach``), from a smaller graph (``hand_over``) or from a snapshot (``restore``).
-Each of them looks at the record before and after: what is missing, because labels went past ``State.update``,
-is added, for a compiled game as two arrays.
+`State` and `OneVsRest` wrap the methods of their subclasses when a class is made, so that no learner forgets
+to note a label. It may come through ``State.update``, through ``Game.learn``, in a compiled game (``play``),
+as one of many (``teach``), from a smaller graph (``hand_over``) or from a snapshot (``restore``). Each looks
+at the record before and after: what is missing, because labels went past ``State.update``, is added, for a
+compiled game as two arrays.
 """
 
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -20,9 +20,8 @@ from zerokelvin.learners.base.sound import wrap_own
 
 if TYPE_CHECKING:
     from zerokelvin.learners.base.growth import Growth
-    from zerokelvin.learners.base.record import Record
 
-__all__ = ["SEEN", "note_problems", "note_state"]
+__all__ = ["SEEN", "note_game", "note_state"]
 
 SEEN = ("seen_nodes", "seen_labels")
 """The names under which a snapshot holds the record."""
@@ -38,9 +37,9 @@ def note_state(cls: type) -> None:
         cls.fields = (*fields, *SEEN)  # type: ignore[attr-defined]
 
 
-def note_problems(cls: type) -> None:
-    """The same for a class of problems side by side."""
-    _wrap(cls, {"update": _update_all, "play": _play, "teach": _teach, "hand_over": _hand_over})
+def note_game(cls: type) -> None:
+    """The same for a class of games with states side by side."""
+    _wrap(cls, {"learn": _learn, "play": _play, "teach": _teach, "hand_over": _hand_over})
 
 
 def _wrap(cls: type, wrappers: Mapping[str, Callable[[Method], Method]]) -> None:
@@ -69,16 +68,16 @@ def _restore(method: Method) -> Method:
     return restore
 
 
-def _update_all(method: Method) -> Method:
+def _learn(method: Method) -> Method:
     @functools.wraps(method)
-    def update(self: Any, node: Any, signs: Any, learns: Any = None) -> None:
+    def learn(self: Any, node: Any, code: int, wanted: Any = None) -> None:
         before = [len(state.record) for state in self.states]
-        method(self, node, signs, learns)
-        for c, state in enumerate(self.states):
-            if len(state.record) == before[c] and (learns is None or learns[c]):
-                state.record.note(node, int(signs[c]))
+        method(self, node, code, wanted)
+        for c, (state, label) in enumerate(zip(self.states, self.labels(code), strict=True)):
+            if len(state.record) == before[c] and (wanted is None or wanted[c]):
+                state.record.note(node, label)
 
-    return update
+    return learn
 
 
 def _play(method: Method) -> Method:
@@ -100,12 +99,14 @@ def _play(method: Method) -> Method:
 
 def _teach(method: Method) -> Method:
     @functools.wraps(method)
-    def teach(self: Any, nodes: NDArray[Any], signs: NDArray[Any]) -> None:
+    def teach(self: Any, nodes: NDArray[Any], codes: NDArray[Any]) -> None:
         before = [len(state.record) for state in self.states]
-        method(self, nodes, signs)
-        for c, state in enumerate(self.states):
-            if len(state.record) - before[c] < len(nodes):
-                state.record.replace(before[c], nodes, signs[:, c])
+        method(self, nodes, codes)
+        if any(
+            len(state.record) - seen < len(nodes) for state, seen in zip(self.states, before, strict=True)
+        ):
+            for c, labels in enumerate(self.signs(codes).T):
+                self.states[c].record.replace(before[c], nodes, labels)
 
     return teach
 
@@ -114,13 +115,8 @@ def _hand_over(method: Method) -> Method:
     @functools.wraps(method)
     def hand_over(self: Any, heir: Any, growth: Growth) -> None:
         method(self, heir, growth)
-        complete([state.record for state in self.states], heir.states)
+        for old, new in zip(self.states, getattr(heir, "states", ()), strict=False):
+            if len(new.record) < len(old.record):
+                new.record.replace(0, growth.places[old.record.nodes], old.record.labels.copy())
 
     return hand_over
-
-
-def complete(records: Sequence[Record], states: Sequence[Any]) -> None:
-    """Give states that have seen less than these records what they lack."""
-    for record, state in zip(records, states, strict=True):
-        if len(state.record) < len(record):
-            state.record.replace(0, record.nodes.copy(), record.labels.copy())

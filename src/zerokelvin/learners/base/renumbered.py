@@ -1,4 +1,4 @@
-"""States and problems on a graph numbered by the names of its nodes, for a caller who numbers them otherwise.
+"""States and games on a graph numbered by the names of its nodes, for a caller who numbers them otherwise.
 
 A learner does its work on ``graph.by_name``, whatever the numbering of `graph` (`zerokelvin.learners.base`),
 so that the order of sums, of pushes and of draws depends on names alone. These two classes stand between it
@@ -9,7 +9,7 @@ All other attributes are those of what is inside.
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -17,13 +17,16 @@ from numpy.typing import NDArray
 
 from zerokelvin.bound import Bound
 from zerokelvin.graph import Graph
-from zerokelvin.learners.base import Problems, Progress, State, Trace, Trials
+from zerokelvin.learners.base.game import Game, Progress
 from zerokelvin.learners.base.growth import Growth
+from zerokelvin.learners.base.state import State
+from zerokelvin.learners.base.trials import Trace, Trials
 
-__all__ = ["RenumberedProblems", "RenumberedState", "hand_over"]
+__all__ = ["RenumberedGame", "RenumberedState"]
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
+Flags = NDArray[np.bool_]
 
 BY_NAME = "by-name-"
 """Before the names of saved arrays: a file whose arrays are in the order of numbers is replayed instead."""
@@ -35,7 +38,6 @@ class RenumberedState(State):
     def __init__(self, inner: State, graph: Graph) -> None:
         self.inner = inner
         self.order, self.ranks = graph.name_order, graph.name_ranks
-        self.fields = tuple(BY_NAME + name for name in inner.fields)  # type: ignore[misc]
 
     def margin(self, node: int) -> float:
         """The margin of the node."""
@@ -77,6 +79,11 @@ class RenumberedState(State):
         """How the margin came about."""
         return self.inner.remark(int(self.ranks[node]))
 
+    @property
+    def fields(self) -> tuple[str, ...]:  # type: ignore[override]
+        """Those of the state inside, marked as in the order of names."""
+        return tuple(BY_NAME + name for name in self.inner.fields)
+
     def snapshot(self) -> dict[str, NDArray[Any]]:
         """The arrays of the state inside, marked as in the order of names."""
         return {BY_NAME + name: array for name, array in self.inner.snapshot().items()}
@@ -91,20 +98,32 @@ class RenumberedState(State):
         return _inside(self, name)
 
 
-class RenumberedProblems(Problems):
-    """Problems on ``graph.by_name``, with nodes as `graph` numbers them."""
+class RenumberedGame(Game):
+    """A game on ``graph.by_name``, with nodes as `graph` numbers them."""
 
-    def __init__(self, inner: Problems, graph: Graph) -> None:
-        super().__init__([RenumberedState(state, graph) for state in inner.states])
+    def __init__(self, inner: Game, graph: Graph) -> None:
+        super().__init__(inner.classes)
         self.inner = inner
         self.order, self.ranks = graph.name_order, graph.name_ranks
-        self.bound_outlives_growth = inner.bound_outlives_growth  # type: ignore[misc]
+        self.bound_outlives_growth = inner.bound_outlives_growth
 
-    def margins(self, node: int) -> Floats:
-        """The margin of the node in every problem."""
-        return self.inner.margins(int(self.ranks[node]))
+    def scores(self, nodes: Any) -> Floats:
+        """The margins of several nodes."""
+        return self.inner.scores(self.ranks[nodes])
 
-    def asks(self, node: int, trial: int | None = None) -> NDArray[np.bool_]:
+    def score(self, node: int) -> Floats:
+        """The margins of the node."""
+        return self.inner.score(int(self.ranks[node]))
+
+    def learn(self, node: int, code: int, wanted: Any = None) -> None:
+        """Learn the class of the node."""
+        self.inner.learn(int(self.ranks[node]), code, wanted)
+
+    def teach(self, nodes: Any, codes: Ints) -> None:
+        """Learn answers in order."""
+        self.inner.teach(self.ranks[nodes], codes)
+
+    def asks(self, node: int, trial: int | None = None) -> Flags:
         """Which problems want this label."""
         return self.inner.asks(int(self.ranks[node]), trial)
 
@@ -113,28 +132,12 @@ class RenumberedProblems(Problems):
         return self.inner.may_ask(int(self.ranks[node]), trial)
 
     def variance(self, node: int) -> float:
-        """The variance of the least sure problem."""
+        """How unsure the scores are."""
         return self.inner.variance(int(self.ranks[node]))
 
-    def value(self, node: int, waiting: NDArray[np.bool_]) -> float:
+    def value(self, node: int, waiting: Flags) -> float:
         """How much a label of the node is worth to the nodes that wait."""
         return self.inner.value(int(self.ranks[node]), waiting[self.order])
-
-    def update(self, node: int, signs: Any, learns: Any = None) -> None:
-        """Give every problem its label."""
-        self.inner.update(int(self.ranks[node]), signs, learns)
-
-    def teach(self, nodes: Ints, signs: NDArray[np.int8]) -> None:
-        """Learn answers in order."""
-        self.inner.teach(self.ranks[nodes], signs)
-
-    def hand_over(self, heir: Problems, growth: Growth) -> None:
-        """Bring problems on a grown graph to where these are."""
-        hand_over(self.inner, heir, growth)
-
-    def bound(self, labels: Sequence[Ints]) -> Bound:
-        """The bound against one labelling per problem."""
-        return self.inner.bound([np.asarray(one)[self.order] for one in labels])
 
     def chances(self, node: int) -> Floats | None:
         """The probability of each class, where the learner knows them."""
@@ -148,6 +151,45 @@ class RenumberedProblems(Problems):
         """The weight of every expert."""
         return self.inner.trusted()
 
+    def explain(self, node: int, column: int) -> list[tuple[int, float]]:
+        """The labelled nodes that decided the margin."""
+        shares = self.inner.explain(int(self.ranks[node]), column)
+        return [(int(self.order[other]), share) for other, share in shares]
+
+    def trail(self, node: int, column: int) -> tuple[int, ...]:
+        """The nodes along which the deciding labels reach the node."""
+        return tuple(int(self.order[other]) for other in self.inner.trail(int(self.ranks[node]), column))
+
+    def remark(self, node: int, column: int) -> str:
+        """How the margin came about."""
+        return self.inner.remark(int(self.ranks[node]), column)
+
+    def bound(self, labels: Sequence[Ints]) -> Bound:
+        """The bound against one labelling per problem."""
+        return self.inner.bound([np.asarray(one)[self.order] for one in labels])
+
+    @property
+    def fields(self) -> tuple[str, ...]:  # type: ignore[override]
+        """Those of the game inside, marked as in the order of names."""
+        return tuple(map(_marked, self.inner.fields))
+
+    def snapshot(self) -> dict[str, NDArray[Any]]:
+        """The arrays of the game inside, marked as in the order of names."""
+        return {_marked(name): array for name, array in self.inner.snapshot().items()}
+
+    def restore(self, arrays: Mapping[str, NDArray[Any]]) -> None:
+        """Restore the game inside."""
+        self.inner.restore({name.replace(BY_NAME, "", 1): array for name, array in arrays.items()})
+
+    def hand_over(self, heir: Game, growth: Growth) -> None:
+        """Bring a game on a grown graph to where this one is."""
+        self.inner.hand_over(heir, _ranked(growth))
+
+    def take_over(self, old: Game, growth: Growth) -> None:
+        """Have the game inside brought to where another on a smaller graph is."""
+        inner = old.inner if isinstance(old, RenumberedGame) else old
+        self.inner.take_over(inner, _ranked(growth))
+
     def play(self, trials: Trials, progress: Progress | None = None) -> Trace:
         """The game inside."""
         return self.inner.play(dataclasses.replace(trials, nodes=self.ranks[trials.nodes]), progress)
@@ -156,23 +198,22 @@ class RenumberedProblems(Problems):
         return _inside(self, name)
 
 
-def hand_over(old: Problems, heir: Problems, growth: Growth) -> None:
-    """Let problems on ``before.by_name`` hand over to those on ``after.by_name``."""
-    inner = heir.inner if isinstance(heir, RenumberedProblems) else heir
+def _marked(name: str) -> str:
+    """The name of a saved array, behind the number of its problem, as one in the order of names."""
+    column, slash, rest = name.rpartition("/")
+    return f"{column}{slash}{BY_NAME}{rest}"
+
+
+def _ranked(growth: Growth) -> Growth:
+    """A growth from ``before.by_name`` to ``after.by_name``."""
     ranks = growth.after.name_ranks
     place = ranks[: growth.before.num_nodes][growth.before.name_order]
-    told = Growth(growth.before.by_name, growth.after.by_name, _ranked(growth.answers, ranks), place)
-    old.hand_over(inner, told)
 
+    def answers() -> tuple[Ints, Ints]:
+        nodes, codes = growth.answers()
+        return ranks[nodes], codes
 
-def _ranked(
-    answers: Callable[[], tuple[Ints, NDArray[np.int8]]], ranks: Ints
-) -> Callable[[], tuple[Ints, NDArray[np.int8]]]:
-    def given() -> tuple[Ints, NDArray[np.int8]]:
-        nodes, signs = answers()
-        return ranks[nodes], signs
-
-    return given
+    return Growth(growth.before.by_name, growth.after.by_name, answers, place)
 
 
 def _inside(outer: Any, name: str) -> Any:

@@ -29,12 +29,17 @@ from numpy.typing import ArrayLike, NDArray
 
 from zerokelvin.bound import Bound
 from zerokelvin.graph import Graph
-from zerokelvin.learners.base import Problems, Progress, Trace, Trials, learner
-from zerokelvin.learners.consistency.bbq_bounds import Game, label_complexity, mistake_bound, regret_bound
+from zerokelvin.learners.base import Game, OneVsRest, Progress, Trace, Trials, columns_of, learner
+from zerokelvin.learners.consistency.bbq_bounds import (
+    PlayedGame,
+    label_complexity,
+    mistake_bound,
+    regret_bound,
+)
 from zerokelvin.learners.consistency.ollgc import OllgcDualState, OllgcState
 from zerokelvin.learners.consistency.sslgc import Sslgc
 from zerokelvin.learners.ridge.instances import Coordinates
-from zerokelvin.learners.ridge.ridge import RidgeProblems
+from zerokelvin.learners.ridge.ridge import RidgeGame
 from zerokelvin.learners.ridge.ridge_bounds import ridge_bound
 
 __all__ = ["Bbq", "BbqDualState", "BbqState"]
@@ -45,7 +50,7 @@ Nodes = Sequence[Any] | NDArray[Any]
 class Bounds:
     """The bounds of a learner that updates on every query, in either form."""
 
-    game: Game | None = None
+    game: PlayedGame | None = None
 
     def bound(self, labels: NDArray[np.int64], theorem: str = "7") -> Bound:
         """The bound on mistakes after Theorem ``"7"``, mended; ``"3.1"``, ``"4"`` and ``"5"`` as for `ollgc`.
@@ -80,22 +85,21 @@ class BbqDualState(Bounds, OllgcDualState):
     """One binary problem on the whole kernel."""
 
 
-class Noting(Problems):
+class Noting(OneVsRest[Any]):
     """Problems whose states are told all trials of a game, those they let pass as well."""
 
     def play(self, trials: Trials, progress: Progress | None = None) -> Trace:
         """Play, and note nodes, labels and queries."""
-        fresh = all(state.trials == 0 for state in self.states)  # type: ignore[attr-defined]
+        fresh = all(state.trials == 0 for state in self.states)
         trace = super().play(trials, progress)
         prompt = trials.delay == 0 and trials.gains is None and trials.budget >= len(trials.nodes)
         by_rule = prompt and bool(np.isposinf(trials.limits).all())
         for c, state in enumerate(self.states if fresh else ()):
-            game = Game(trials.nodes, trials.signs[:, c], trace.asked[:, c], by_rule)
-            state.game = game  # type: ignore[attr-defined]
+            state.game = PlayedGame(trials.nodes, trials.signs[:, c], trace.asked[:, c], by_rule)
         return trace
 
 
-class BbqProblems(Noting, RidgeProblems):
+class BbqGame(Noting, RidgeGame):
     """Problems in coordinates, which share one covariance."""
 
 
@@ -137,12 +141,12 @@ class Bbq(Sslgc):
         state: BbqState | BbqDualState = kind(source, self.mu, True, self.kappa)
         return state
 
-    def start_problems(self, graph: Graph, count: int, prepared: Any, seed: int) -> Problems:
-        """Begin `count` problems that share one covariance and one decision."""
+    def start_game(self, graph: Graph, classes: int, prepared: Any = None, seed: int = 0) -> Game:
+        """Begin problems that share one covariance and one decision."""
         source = self.prepare(graph) if prepared is None else prepared
-        states = [self.start(graph, source) for _ in range(count)]
+        states: list[Any] = [self.start(graph, source) for _ in range(columns_of(classes))]
         if isinstance(source, Coordinates):
-            return BbqProblems(states, shared=True)
+            return BbqGame(states, shared=True)
         return Noting(states)
 
     @property

@@ -36,7 +36,7 @@ from zerokelvin.learners.ridge.instances import Coordinates, is_vector
 from zerokelvin.learners.ridge.ridge_bounds import batch_loss
 
 __all__ = [
-    "Game",
+    "PlayedGame",
     "expected_regret",
     "label_complexity",
     "mistake_bound",
@@ -53,7 +53,7 @@ HAIR = 1.0 + 2e-9  # the thresholds t^−κ of `asking` are raised by 1e-9
 SEARCHED, BLOCKS = 256, 4000
 
 
-class Game(NamedTuple):
+class PlayedGame(NamedTuple):
     """All trials of a game: nodes, labels shown, which were asked about, and whether by the rule alone."""
 
     nodes: NDArray[np.int64]
@@ -121,7 +121,7 @@ def regret_bound(
     return Bound(value, f"mistakes on all trials, after Theorem 7, {GU}", terms | parts, (rule,))
 
 
-def mistake_bound(state: BbqLike, game: Game | None) -> Bound:
+def mistake_bound(state: BbqLike, game: PlayedGame | None) -> Bound:
     """The bound on mistakes in all trials of a game, or, where none is known, on the labels learnt.
 
     Whatever the labels are: they are those that were shown. Without a game no trial was let pass that could

@@ -29,10 +29,10 @@ from zerokelvin.bound import Bound
 from zerokelvin.errors import ParameterError
 from zerokelvin.graph import Graph
 from zerokelvin.graph.features import Features
-from zerokelvin.learners.base import Learner, Problems, learner
+from zerokelvin.learners.base import Game, Learner, OneVsRest, columns_of, learner
 from zerokelvin.learners.ridge.dual_ridge import DualRidgeState
 from zerokelvin.learners.ridge.instances import Coordinates, KernelPoints, prepare_coordinates, prepare_kernel
-from zerokelvin.learners.ridge.ridge import RidgeProblems, RidgeState
+from zerokelvin.learners.ridge.ridge import RidgeGame, RidgeState
 from zerokelvin.learners.ridge.ridge_bounds import ridge_bound
 
 __all__ = ["Ollgc", "OllgcDualState", "OllgcState"]
@@ -140,10 +140,10 @@ class Ollgc(Learner):
             return OllgcState(source, self.mu, self.learns_always, self.exponent)
         return OllgcDualState(source, self.mu, self.learns_always, self.exponent)
 
-    def start_problems(self, graph: Graph, count: int, prepared: Any, seed: int) -> Problems:
-        """Begin `count` problems; learning from every label, they share one covariance."""
+    def start_game(self, graph: Graph, classes: int, prepared: Any = None, seed: int = 0) -> Game:
+        """Begin problems side by side; learning from every label, they share one covariance."""
         source = self.prepare(graph) if prepared is None else prepared
-        states = [self.start(graph, source) for _ in range(count)]
+        states: list[Any] = [self.start(graph, source) for _ in range(columns_of(classes))]
         if isinstance(source, Coordinates):
-            return RidgeProblems(states, shared=self.learns_always)
-        return Problems(states)
+            return RidgeGame(states, shared=self.learns_always)
+        return OneVsRest(states)

@@ -30,13 +30,13 @@ from zerokelvin.flow.online.paths import CutPath
 from zerokelvin.flow.online.trials import learn
 from zerokelvin.graph import Graph
 from zerokelvin.jit import kernel
-from zerokelvin.learners.base import Problems, Progress, State, Trace, Trials
+from zerokelvin.learners.base import OneVsRest, Progress, State, Trace, Trials
 from zerokelvin.learners.cuts.cut_bounds import path_certificate
 
 __all__ = [
     "AGREED",
     "CutState",
-    "PathProblems",
+    "PathGame",
     "PathState",
     "compare_lengths",
     "is_plain",
@@ -155,13 +155,13 @@ class PathState(CutState):
         return self.cut.paths == "longest"
 
 
-class PathProblems(Problems):
+class PathGame(OneVsRest[PathState]):
     """Path problems side by side: a game in which every label is learnt at once is compiled throughout."""
 
-    def teach(self, nodes: Ints, signs: NDArray[np.int8]) -> None:
+    def teach(self, nodes: Any, codes: Ints) -> None:
         """Learn answers in order, in compiled code."""
-        for c, state in enumerate(self.states):
-            state.teach(nodes, signs[:, c].astype(np.int64))  # type: ignore[attr-defined]
+        for state, labels in zip(self.states, self.signs(codes).T, strict=True):
+            state.teach(np.asarray(nodes, dtype=np.int64), labels.astype(np.int64))
 
     def play(self, trials: Trials, progress: Progress | None = None) -> Trace:
         """Play problem by problem where every label is asked for and comes at once."""
@@ -172,7 +172,7 @@ class PathProblems(Problems):
         total = len(trials.nodes)
         for c, state in enumerate(self.states):
             signs = trials.signs[:, c].astype(np.int64)
-            trace.margins[:, c] = state.play(trials.nodes, signs)  # type: ignore[attr-defined]
+            trace.margins[:, c] = state.play(trials.nodes, signs)
             if progress is not None:
                 progress(total * (c + 1) // len(self.states))
         return trace

@@ -18,17 +18,17 @@ at 32 arcs per edge and 16 more per trial, the tree's own method takes over (`ze
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from zerokelvin.flow.online.online_cut import OnlineCut
 from zerokelvin.graph import Graph
-from zerokelvin.learners.base import Learner, Problems, learner
+from zerokelvin.learners.base import Learner, OneVsRest, learner
 from zerokelvin.learners.cuts.cut_state import (
     AGREED,
-    PathProblems,
+    PathGame,
     PathState,
     compare_lengths,
     learn_all,
@@ -63,7 +63,7 @@ class LongestPath(Learner):
     [-1.0, -0.5, -0.5, 0.5, 1.0]
     """
 
-    problems: ClassVar[type[Problems]] = PathProblems
+    game: ClassVar[type[OneVsRest[Any]]] = PathGame
 
     def prepare(self, graph: Graph) -> OnlineCut:
         """The graph's integer capacities, before any label."""

@@ -11,14 +11,14 @@ Bound: every mistake on an inner super-vertex absorbs it, so a game costs at mos
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
 from zerokelvin.flow.online.online_cut import OnlineCut
 from zerokelvin.graph import Graph
-from zerokelvin.learners.base import Learner, Problems, learner
-from zerokelvin.learners.cuts.cut_state import PathProblems, PathState
+from zerokelvin.learners.base import Learner, OneVsRest, learner
+from zerokelvin.learners.cuts.cut_state import PathGame, PathState
 
 __all__ = ["ShortestPath"]
 
@@ -38,7 +38,7 @@ class ShortestPath(Learner):
     [-1.0, -0.5, -0.5, 0.5, 1.0]
     """
 
-    problems: ClassVar[type[Problems]] = PathProblems
+    game: ClassVar[type[OneVsRest[Any]]] = PathGame
 
     def prepare(self, graph: Graph) -> OnlineCut:
         """The graph's integer capacities, before any label."""

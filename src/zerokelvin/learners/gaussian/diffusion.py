@@ -21,8 +21,6 @@ node by how little its surroundings already said about it.
 from __future__ import annotations
 
 import math
-from abc import abstractmethod
-from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -30,26 +28,23 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from zerokelvin.bound import Bound
 from zerokelvin.errors import ParameterError
 from zerokelvin.graph import Graph
 from zerokelvin.graph.scale import MEAN_DEGREE, mean_degree
 from zerokelvin.jit import kernel
 from zerokelvin.kernels.kernels import RELATIVE
 from zerokelvin.kernels.relaxation import Relaxation, read, relax
-from zerokelvin.learners.base import Problems, Progress, State, Trace, Trials
-from zerokelvin.learners.base.growth import Growth, grow_diffusion
-from zerokelvin.learners.base.noting import SEEN
+from zerokelvin.learners.base import Game, Progress, Trace, Trials
+from zerokelvin.learners.base.growth import Growth
 from zerokelvin.learners.base.ties import settle
 from zerokelvin.learners.gaussian.covariance import EXACT_LIMIT
+from zerokelvin.learners.gaussian.grown_fields import grow_diffusion
 from zerokelvin.solve.dense import DENSE_LIMIT
 
 __all__ = [
     "Diffusion",
-    "DiffusionProblems",
-    "DiffusionState",
+    "DiffusionGame",
     "System",
-    "code_of",
     "contradiction",
     "dense_norm",
     "lead_shares",
@@ -254,43 +249,31 @@ class Diffusion:
         return masses
 
 
-class DiffusionState(State):
-    """One binary problem: a view of the shared channels."""
+class DiffusionGame(Game):
+    """A game whose classes share one relaxation, a code each; it runs compiled."""
 
-    def __init__(self, diffusion: Diffusion, problem: int = 0) -> None:
+    def __init__(self, diffusion: Diffusion) -> None:
+        super().__init__(max(2, diffusion.problems))
         self.diffusion = diffusion
-        self.problem = problem
 
-    @property
-    def channel(self) -> int:
-        """The channel of the problem's +1."""
-        return 1 if self.diffusion.problems == 1 else self.problem
+    def scores(self, nodes: Any) -> Floats:
+        """The lead of every problem's class over its best rival, (nodes, columns)."""
+        return self.diffusion.margins(np.asarray(nodes, dtype=np.int64))
 
-    def margin(self, node: int) -> float:
-        """The lead of the problem's class over its best rival."""
-        return float(self.diffusion.margins(np.array([node]))[0, self.problem])
+    def learn(self, node: int, code: int, wanted: Any = None) -> None:
+        """Reveal a class; these learners want every label."""
+        self.diffusion.learn(node, code)
 
-    def margins(self, nodes: Ints) -> Floats:
-        """The leads at several nodes."""
-        return np.ascontiguousarray(
-            self.diffusion.margins(np.asarray(nodes, dtype=np.int64))[:, self.problem]
-        )
-
-    def update(self, node: int, label: int) -> None:
-        """Reveal a label; of several problems that share channels, use `Problems.update`."""
-        if self.diffusion.problems > 1:
-            raise ParameterError("one label concerns all classes here; update the problems together.")
-        self.diffusion.learn(node, 1 if label > 0 else 0)
-
-    def explain(self, node: int) -> list[tuple[int, float]]:
+    def explain(self, node: int, column: int) -> list[tuple[int, float]]:
         """Every node labelled with the class or its best rival; the shares sum to the margin.
 
-        They come from a column that is relaxed anew, more finely. What the margin's own tolerance leaves
-        between them is spread over the shares in proportion to their size, evenly where labels that
-        contradict each other leave every share at 0.
+        They come from a column of the kernel that is relaxed anew, more finely. What the margin's own
+        tolerance leaves between them is spread over the shares in proportion to their size, evenly where
+        labels that contradict each other leave every share at 0.
         """
-        diffusion, margin = self.diffusion, self.margin(node)
-        shares = lead_shares(diffusion.values(node), diffusion.votes(node), diffusion.counts, self.channel)
+        diffusion, margin = self.diffusion, float(self.score(node)[column])
+        code = 1 if self.columns == 1 else column
+        shares = lead_shares(diffusion.values(node), diffusion.votes(node), diffusion.counts, code)
         sizes = [abs(share) for _, share in shares]
         if not any(sizes):
             sizes = [1.0] * len(shares)
@@ -302,80 +285,47 @@ class DiffusionState(State):
         return sorted(moved, key=lambda share: -abs(share[1]))
 
     def lead_error(self, node: int) -> float:
-        """How far the margin of a node may be from the exact one, by the tolerance."""
+        """How far the margins of a node may be from the exact ones, by the tolerance."""
         return 2.0 * float(self.diffusion.numbers[2] * self.diffusion.system.out[node])
 
-    def remark(self, node: int) -> str:
+    def remark(self, node: int, column: int) -> str:
         """The certified error of the margin."""
         return f"its margin is exact up to {self.lead_error(node):.2g}"
 
-    def bound(self, labels: Ints) -> Bound:
-        """The bound of the one problem; with more classes it speaks of all, see `Problems.bound`."""
-        if self.diffusion.problems > 1:
-            return super().bound(labels)
-        return self.bound_all(np.asarray(labels)[None, :])
-
-    @abstractmethod
-    def bound_all(self, labels: Ints) -> Bound:
-        """The bound on the mistakes of the class, against one row of ±1 per problem."""
+    @property
+    def fields(self) -> tuple[str, ...]:  # type: ignore[override]
+        """Names of the saved arrays, behind the number of their problem; the first holds what all share."""
+        return tuple(self._parts())
 
     def snapshot(self) -> dict[str, NDArray[Any]]:
-        """The channels of this problem; the first problem holds what all share."""
-        record = {name: np.array(getattr(self, name)) for name in SEEN}
-        return {name: array.copy() for name, array in self._parts().items()} | record
+        """Copies of all that a label changes."""
+        return {name: array.copy() for name, array in self._parts().items()}
 
     def restore(self, arrays: Any) -> None:
         """Put saved arrays back in place."""
         for name, array in self._parts().items():
             array[...] = arrays[name]
 
-    @property
-    def fields(self) -> tuple[str, ...]:  # type: ignore[override]
-        """Names of the saved arrays."""
-        return (*self._parts(), *SEEN)
-
     def _parts(self) -> dict[str, NDArray[Any]]:
         diffusion, solve = self.diffusion, self.diffusion.relaxation
-        rows = slice(0, 2) if diffusion.problems == 1 else slice(self.problem, self.problem + 1)
-        parts = {"x": solve.x[rows], "r": solve.r[rows], "counts": diffusion.counts[rows]}
-        if self.problem == 0:
-            parts |= {
-                "excess": solve.excess,
-                "inverse": solve.diagonal[0],
-                "limits": solve.diagonal[1],
-                "sums": diffusion.sums,
-                "totals": diffusion.totals,
-            }
-        return parts
+        rows = [slice(0, 2)] if self.columns == 1 else [slice(c, c + 1) for c in range(self.columns)]
+        parts: dict[str, NDArray[Any]] = {}
+        for c, own in enumerate(rows):
+            parts |= {f"{c}/x": solve.x[own], f"{c}/r": solve.r[own], f"{c}/counts": diffusion.counts[own]}
+        return parts | {
+            "0/excess": solve.excess,
+            "0/inverse": solve.diagonal[0],
+            "0/limits": solve.diagonal[1],
+            "0/sums": diffusion.sums,
+            "0/totals": diffusion.totals,
+        }
 
-
-class DiffusionProblems(Problems):
-    """Problems that share their channels; a whole game runs compiled."""
-
-    def __init__(self, states: Sequence[State], diffusion: Diffusion) -> None:
-        super().__init__(states)
-        self.diffusion = diffusion
-
-    def margins(self, node: int) -> Floats:
-        """The margin of `node` in every problem."""
-        return self.diffusion.margins(np.array([node]))[0]
-
-    def update(self, node: int, signs: Any, learns: Any = None) -> None:
-        """Reveal a label to all problems; these learners want every label."""
-        self.diffusion.learn(node, code_of(signs))
-
-    def hand_over(self, heir: Problems, growth: Growth) -> None:
-        """Repair the channels where the graph has grown; learn again where the engine is now another."""
-        if isinstance(heir, DiffusionProblems):
+    def hand_over(self, heir: Game, growth: Growth) -> None:
+        """Repair the fields where the graph has grown; learn again where the engine is now another."""
+        if isinstance(heir, DiffusionGame):
             grow_diffusion(self.diffusion, heir.diffusion, growth.touched, growth.places)
         else:
             super().hand_over(heir, growth)
-
-    def bound(self, labels: Sequence[Ints]) -> Bound:
-        """One bound for all classes together."""
-        first: Any = self.states[0]
-        bound: Bound = first.bound_all(np.array(labels))
-        return bound
 
     def play(self, trials: Trials, progress: Progress | None = None) -> Trace:
         """The whole game in compiled code; policies that look at the variance take the plain loop."""
@@ -424,19 +374,12 @@ def dense_norm(matrix: Floats, target: Floats) -> float:
     return float((parts[kept] ** 2 / powers[kept]).sum())
 
 
-def code_of(signs: Any) -> int:
-    """The channel that a row of signs reveals: the +1 of several, or 0 / 1 of one."""
-    if len(signs) == 1:
-        return 1 if signs[0] > 0 else 0
-    return int(np.argmax(signs))
-
-
-def lead_shares(values: Floats, votes: Floats, counts: Floats, channel: int) -> list[tuple[int, float]]:
+def lead_shares(values: Floats, votes: Floats, counts: Floats, code: int) -> list[tuple[int, float]]:
     """What each label adds to the lead of a class over its best rival, largest first."""
-    others = np.delete(np.arange(len(values)), channel)
+    others = np.delete(np.arange(len(values)), code)
     rival = int(others[np.argmax(values[others])])
-    signed = counts[channel] - counts[rival]
-    seen = np.flatnonzero(counts[channel] + counts[rival])
+    signed = counts[code] - counts[rival]
+    seen = np.flatnonzero(counts[code] + counts[rival])
     shares = [(int(other), float(votes[other] * signed[other])) for other in seen]
     return sorted(shares, key=lambda share: -abs(share[1]))
 

@@ -1,6 +1,6 @@
 """Gaussian-process regression on any kernel up to 20,000 nodes, by the growing Cholesky factor.
 
-The states and problems of `gaussian` where nothing can be relaxed locally: a prediction is a look-up in the
+The game of `gaussian` where nothing can be relaxed locally: a prediction is a look-up in the
 means that `learners.gaussian.covariance` keeps current at every node, a label extends its factor by a row,
 and a game in a known order is one factorisation. The bound is that of `learners.gaussian.gaussian`.
 """
@@ -15,94 +15,47 @@ import numpy as np
 from numpy.typing import NDArray
 
 from zerokelvin.bound import Assumption, Bound
-from zerokelvin.errors import ParameterError
-from zerokelvin.learners.base import Problems, Progress, State, Trace, Trials
+from zerokelvin.learners.base import Game, Progress, Trace, Trials
 from zerokelvin.learners.gaussian.covariance import Covariance, all_revealed
-from zerokelvin.learners.gaussian.diffusion import code_of, dense_norm, targets_of
+from zerokelvin.learners.gaussian.diffusion import dense_norm, targets_of
 from zerokelvin.learners.gaussian.propagation import lookup_margins
 
-__all__ = ["ExactProblems", "ExactState", "comparators", "ridge_bound"]
+__all__ = ["ExactGame", "comparators", "ridge_bound"]
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
 
 
-class ExactState(State):
-    """One binary problem, by the growing Cholesky factor."""
+class ExactGame(Game):
+    """A game whose classes share a covariance; in a known order it is one factorisation."""
 
-    def __init__(self, covariance: Covariance, problem: int = 0) -> None:
+    def __init__(self, covariance: Covariance) -> None:
+        super().__init__(max(2, covariance.problems))
         self.covariance = covariance
-        self.problem = problem
 
-    def margin(self, node: int) -> float:
-        """The lead of the problem's class over its best rival."""
-        return float(_leads_at(self.covariance, node)[self.problem])
+    def scores(self, nodes: Any) -> Floats:
+        """The lead of every problem's class over its best rival, (nodes, columns)."""
+        places = np.asarray(nodes, dtype=np.int64)
+        result = np.full((len(places), self.columns), np.nan)
+        lookup_margins(self.covariance.means, places, result)
+        return result
 
-    def margins(self, nodes: Ints) -> Floats:
-        """The leads at several nodes."""
-        return _leads(self.covariance, np.asarray(nodes, dtype=np.int64))[:, self.problem].copy()
+    def score(self, node: Any) -> Floats:
+        """The leads at one node."""
+        values = np.array(self.covariance.values(node))
+        result = np.full((1, self.columns), np.nan)
+        lookup_margins(values[:, None], np.zeros(1, dtype=np.int64), result)
+        return result[0]
 
-    def update(self, node: int, label: int) -> None:
-        """Reveal a label; of several problems that share a covariance, use `Problems.update`."""
-        if self.covariance.problems > 1:
-            raise ParameterError("one label concerns all classes here; update the problems together.")
-        self.covariance.learn(node, 1 if label > 0 else 0)
+    def learn(self, node: Any, code: int, wanted: Any = None) -> None:
+        """Reveal a class; this learner wants every label."""
+        self.covariance.learn(node, code)
 
-    def variance(self, node: int) -> float:
+    def variance(self, node: Any) -> float:
         """The predictive variance of a node, its noise left out."""
         return max(float(self.covariance.variances[node]), 0.0)
 
-    def explain(self, node: int) -> list[tuple[int, float]]:
-        """Every node labelled with the class or its best rival; the shares sum to the margin."""
-        covariance = self.covariance
-        values = covariance.values(node)
-        channel = 1 if covariance.problems == 1 else self.problem
-        others = np.delete(np.arange(len(values)), channel)
-        rival = int(others[np.argmax(values[others])])
-        shares: dict[int, float] = {}
-        weights = self._weights(node).tolist()
-        for other, code, weight in zip(covariance.nodes, covariance.codes, weights, strict=True):
-            if code in (channel, rival):
-                shares[other] = shares.get(other, 0.0) + (weight if code == channel else -weight)
-        return sorted(shares.items(), key=lambda share: -abs(share[1]))
-
-    def bound(self, labels: Ints) -> Bound:
-        """The bound of the one problem; with more classes it speaks of all, see `Problems.bound`."""
-        one = self.covariance.problems == 1
-        return self.bound_all(np.asarray(labels)[None, :]) if one else super().bound(labels)
-
-    def bound_all(self, labels: Ints) -> Bound:
-        """The bound of the module against one row of ±1 per problem; norms by dense solves."""
-        covariance = self.covariance
-        columns, targets = covariance.columns, targets_of(labels)
-        unit = np.eye(len(covariance.means))  # looking at the means learns what a game has left over
-        matrix = np.column_stack([columns.column(i) for i in range(columns.num_nodes)]) + covariance.b
-        norms = [dense_norm(matrix, target) for target in comparators(labels)]
-        seen = zip(covariance.nodes, covariance.codes, strict=True)
-        against = math.fsum(float(((unit[code] - targets[:, node]) ** 2).sum()) for node, code in seen)
-        return ridge_bound(norms, float(matrix.diagonal().max()), covariance.mu, against, 1e-6)
-
-    def _weights(self, node: int) -> Floats:
-        """What each label adds to the value of a node."""
-        return self.covariance.weights()[:, node]
-
-
-class ExactProblems(Problems):
-    """Problems that share a covariance; a game in a known order is one factorisation."""
-
-    def __init__(self, states: Sequence[State], covariance: Covariance) -> None:
-        super().__init__(states)
-        self.covariance = covariance
-
-    def margins(self, node: int) -> Floats:
-        """The leads of every problem at a node."""
-        return _leads_at(self.covariance, node)
-
-    def variance(self, node: int) -> float:
-        """All problems have the same variance."""
-        return self.states[0].variance(node)
-
-    def value(self, node: int, waiting: NDArray[np.bool_]) -> float:
+    def value(self, node: Any, waiting: NDArray[np.bool_]) -> float:
         """Influence over lead, by a dense column of the posterior covariance."""
         column = self.covariance.column(node)
         second, first = np.partition(self.covariance.values(node), -2)[-2:]
@@ -110,23 +63,41 @@ class ExactProblems(Problems):
         influence = float(np.linalg.norm(others)) / (float(column[node]) + self.covariance.mu)
         return influence / max(float(first - second), 1e-12)
 
-    def update(self, node: int, signs: Any, learns: Any = None) -> None:
-        """Reveal a label to all problems; this learner wants every label."""
-        self.covariance.learn(node, code_of(signs))
+    def explain(self, node: Any, column: int) -> list[tuple[int, float]]:
+        """Every node labelled with the class or its best rival; the shares sum to the margin."""
+        covariance = self.covariance
+        values = covariance.values(node)
+        own = 1 if self.columns == 1 else column
+        others = np.delete(np.arange(len(values)), own)
+        rival = int(others[np.argmax(values[others])])
+        shares: dict[int, float] = {}
+        weights = self.weights(node).tolist()
+        for other, code, weight in zip(covariance.nodes, covariance.codes, weights, strict=True):
+            if code in (own, rival):
+                shares[other] = shares.get(other, 0.0) + (weight if code == own else -weight)
+        return sorted(shares.items(), key=lambda share: -abs(share[1]))
+
+    def weights(self, node: Any) -> Floats:
+        """What each label learnt adds to the value of its class at a node."""
+        return self.covariance.weights()[:, node]
 
     def bound(self, labels: Sequence[Ints]) -> Bound:
-        """One bound for all classes together."""
-        first: Any = self.states[0]
-        bound: Bound = first.bound_all(np.array(labels))
-        return bound
+        """The bound for all classes together; norms by dense solves."""
+        rows, covariance = np.array(labels), self.covariance
+        columns, targets = covariance.columns, targets_of(rows)
+        unit = np.eye(len(covariance.means))  # looking at the means learns what a game has left over
+        matrix = np.column_stack([columns.column(i) for i in range(columns.num_nodes)]) + covariance.b
+        norms = [dense_norm(matrix, target) for target in comparators(rows)]
+        seen = zip(covariance.nodes, covariance.codes, strict=True)
+        against = math.fsum(float(((unit[code] - targets[:, node]) ** 2).sum()) for node, code in seen)
+        return ridge_bound(norms, float(matrix.diagonal().max()), covariance.mu, against, 1e-6)
 
     def play(self, trials: Trials, progress: Progress | None = None) -> Trace:
         """One factorisation where every label is revealed at once and no node comes twice."""
         total = len(trials.nodes)
         if self.covariance.nodes or not all_revealed(trials):
             return super().play(trials, progress)
-        codes = np.array([code_of(signs) for signs in trials.signs])
-        values = self.covariance.known_order(trials.nodes, codes)
+        values = self.covariance.known_order(trials.nodes, trials.codes)
         trace = Trace.all_asked(trials)
         lookup_margins(values, np.arange(total), trace.margins)
         if progress is not None:
@@ -151,16 +122,3 @@ def ridge_bound(norms: Sequence[float], radius: float, mu: float, against: float
         Assumption("the error of a lead is below 1", bool(error < 1)),
     )
     return Bound(value, "Theorem 1, Zhdanov and Kalnishkan 2013", terms, assumptions)
-
-
-def _leads(covariance: Covariance, nodes: Ints) -> Floats:
-    result = np.full((len(nodes), covariance.problems), np.nan)
-    lookup_margins(covariance.means, nodes, result)
-    return result
-
-
-def _leads_at(covariance: Covariance, node: int) -> Floats:
-    values = np.array(covariance.values(node))
-    result = np.empty((1, covariance.problems))
-    lookup_margins(values[:, None], np.zeros(1, dtype=np.int64), result)
-    return result[0]

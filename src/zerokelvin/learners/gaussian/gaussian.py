@@ -43,22 +43,22 @@ from zerokelvin.errors import ParameterError
 from zerokelvin.graph import Graph
 from zerokelvin.graph.features import Features
 from zerokelvin.kernels.kernels import KernelColumns, has_unit, kernel_columns
-from zerokelvin.learners.base import Learner, Problems, State, learner
+from zerokelvin.learners.base import Game, Learner, columns_of, learner
 from zerokelvin.learners.gaussian.covariance import EXACT_LIMIT, Covariance
 from zerokelvin.learners.gaussian.diffusion import (
     Diffusion,
-    DiffusionProblems,
-    DiffusionState,
+    DiffusionGame,
     System,
     contradiction,
     system_of,
     targets_of,
 )
-from zerokelvin.learners.gaussian.exact_gaussian import ExactProblems, ExactState, comparators, ridge_bound
+from zerokelvin.learners.gaussian.exact_gaussian import ExactGame, comparators, ridge_bound
 from zerokelvin.learners.gaussian.influence import Influence
-from zerokelvin.learners.gaussian.vector_gaussian import vector_problems, with_kernel
+from zerokelvin.learners.gaussian.vector_covariance import VectorCovariance
+from zerokelvin.learners.gaussian.vector_gaussian import VectorGame, with_kernel
 
-__all__ = ["Gaussian", "GaussianState"]
+__all__ = ["Gaussian", "GaussianGame"]
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
@@ -71,8 +71,12 @@ LOCAL = (DEFAULT_KERNEL, "normalized:0.1")
 """What to take on a large graph; the second is local on every one."""
 
 
-class GaussianState(DiffusionState):
-    """One binary problem, by local relaxation."""
+class GaussianGame(DiffusionGame):
+    """Regression by local relaxation, which knows variances and what a label is worth."""
+
+    def __init__(self, diffusion: Diffusion) -> None:
+        super().__init__(diffusion)
+        self.influence = Influence(diffusion)
 
     def variance(self, node: int) -> float:
         """The predictive variance of a node, its noise left out."""
@@ -93,28 +97,20 @@ class GaussianState(DiffusionState):
         further = 1.0 + len(self.diffusion.counts) * (min(1.0, spread) + 2 * spread)
         return super().lead_error(node) * further
 
-    def bound_all(self, labels: Ints) -> Bound:
-        """The bound of the module against one row of ±1 per problem."""
-        diffusion, system = self.diffusion, self.diffusion.system
-        precision, b, _ = diffusion.numbers
-        error = self.lead_error(int(np.argmax(system.out)))
-        norms = [system.norm(target) for target in comparators(labels)]
-        radius = system.radius + float(b)
-        return ridge_bound(
-            norms, radius, 1.0 / precision, contradiction(diffusion.counts, targets_of(labels)), error
-        )
-
-
-class GaussianProblems(DiffusionProblems):
-    """Problems that share their channels, and know what a label is worth."""
-
-    def __init__(self, states: Sequence[State], diffusion: Diffusion) -> None:
-        super().__init__(states, diffusion)
-        self.influence = Influence(diffusion)
-
     def value(self, node: int, waiting: NDArray[np.bool_]) -> float:
         """Influence over lead; see `zerokelvin.learners.gaussian.influence`."""
         return self.influence.value(node, waiting)
+
+    def bound(self, labels: Sequence[Ints]) -> Bound:
+        """The bound of the module, one for all classes together."""
+        rows = np.array(labels)
+        diffusion, system = self.diffusion, self.diffusion.system
+        precision, b, _ = diffusion.numbers
+        error = self.lead_error(int(np.argmax(system.out)))
+        norms = [system.norm(target) for target in comparators(rows)]
+        radius = system.radius + float(b)
+        against = contradiction(diffusion.counts, targets_of(rows))
+        return ridge_bound(norms, radius, 1.0 / precision, against, error)
 
 
 @learner("gaussian")
@@ -203,25 +199,15 @@ class Gaussian(Learner):
             f"{graph.num_nodes} nodes (limit {EXACT_LIMIT}); {remedy}."
         )
 
-    def start(
-        self,
-        graph: Graph,
-        prepared: System | KernelColumns | Features | None = None,
-        rng: np.random.Generator | None = None,
-    ) -> State:
-        """Begin one binary problem with no labels."""
-        return self.start_problems(graph, 1, prepared, 0).states[0]
-
-    def start_problems(self, graph: Graph, count: int, prepared: Any, seed: int) -> Problems:
-        """Begin `count` problems on one covariance."""
+    def start_game(self, graph: Graph, classes: int, prepared: Any = None, seed: int = 0) -> Game:
+        """Begin a game on one covariance."""
         prepared = self.prepare(graph) if prepared is None else prepared
+        count = columns_of(classes)
         if isinstance(prepared, Features):
-            return vector_problems(prepared, count, self.mu, self.b)
+            return VectorGame(VectorCovariance(prepared, count, self.mu, self.b))
         if isinstance(prepared, System):
-            diffusion = Diffusion(prepared, count, 1.0 / self.mu, self.b, self.tol / prepared.unit)
-            return GaussianProblems([GaussianState(diffusion, c) for c in range(count)], diffusion)
-        covariance = Covariance(prepared, count, self.mu, self.b)
-        return ExactProblems([ExactState(covariance, c) for c in range(count)], covariance)
+            return GaussianGame(Diffusion(prepared, count, 1.0 / self.mu, self.b, self.tol / prepared.unit))
+        return ExactGame(Covariance(prepared, count, self.mu, self.b))
 
 
 def _is_local(graph: Graph, kernel: str) -> bool:

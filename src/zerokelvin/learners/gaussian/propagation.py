@@ -30,7 +30,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -41,13 +41,11 @@ from zerokelvin.graph import Graph
 from zerokelvin.jit import kernel
 from zerokelvin.kernels.columns import PageRankKernel
 from zerokelvin.kernels.kernels import KernelColumns, has_unit, kernel_columns
-from zerokelvin.learners.base import Learner, Problems, State, learner
+from zerokelvin.learners.base import Game, Learner, columns_of, learner
 from zerokelvin.learners.gaussian.diffusion import (
     Diffusion,
-    DiffusionProblems,
-    DiffusionState,
+    DiffusionGame,
     System,
-    code_of,
     contradiction,
     dense_norm,
     lead_shares,
@@ -56,7 +54,7 @@ from zerokelvin.learners.gaussian.diffusion import (
     to_margins,
 )
 
-__all__ = ["Propagation", "PropagationState", "lookup_margins"]
+__all__ = ["Propagation", "PropagationGame", "lookup_margins"]
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
@@ -66,13 +64,14 @@ COLUMN_ERROR = 1e-6
 """Allowed for in the bound on columns: they and the norm by a dense solve are good to this, relatively."""
 
 
-class PropagationState(DiffusionState):
-    """One binary problem, by local relaxation."""
+class PropagationGame(DiffusionGame):
+    """Votes by local relaxation."""
 
-    def bound_all(self, labels: Ints) -> Bound:
+    def bound(self, labels: Sequence[Ints]) -> Bound:
         """The bound of the module. Votes only grow, so the last sums bound every earlier one."""
+        rows = np.array(labels)
         diffusion, system = self.diffusion, self.diffusion.system
-        counts, targets = diffusion.counts, targets_of(labels)
+        counts, targets = diffusion.counts, targets_of(rows)
         _, b, tol = diffusion.numbers
         seen = np.flatnonzero(counts.sum(axis=0))
         largest = max((float(diffusion.values(int(node)).sum()) for node in seen), default=0.0)
@@ -88,72 +87,38 @@ class PropagationState(DiffusionState):
         )
 
 
-class Votes:
-    """The sums of votes of every class, with columns of any kernel."""
+class ColumnGame(Game):
+    """Votes by columns of any kernel: the sums of every class at every node."""
 
-    def __init__(self, columns: KernelColumns, problems: int, b: float) -> None:
-        self.columns = columns
-        self.problems = problems
+    def __init__(self, columns: KernelColumns, classes: int, b: float) -> None:
+        super().__init__(classes)
+        self.kernel = columns
         self.b = b
-        self.w = np.zeros((max(2, problems), columns.num_nodes))
+        self.w = np.zeros((classes, columns.num_nodes))
         self.counts = np.zeros_like(self.w)
 
-    def learn(self, node: int, code: int) -> None:
-        """Let a node vote for its class."""
-        self.w[code] += self.columns.column(node) + self.b
-        self.counts[code, node] += 1.0
-
-    def margins(self, nodes: Ints) -> Floats:
-        """The leads of every problem at several nodes."""
-        result = np.full((len(nodes), self.problems), np.nan)
-        lookup_margins(self.w, nodes, result)
+    def scores(self, nodes: Any) -> Floats:
+        """The lead of every problem's class over its best rival, (nodes, columns)."""
+        result = np.full((len(nodes), self.columns), np.nan)
+        lookup_margins(self.w, np.asarray(nodes, dtype=np.int64), result)
         return result
 
+    def learn(self, node: int, code: int, wanted: Any = None) -> None:
+        """Let a node vote for its class; this learner wants every label."""
+        self.w[code] += self.kernel.column(node) + self.b
+        self.counts[code, node] += 1.0
 
-class ColumnState(State):
-    """One binary problem on shared votes."""
-
-    def __init__(self, votes: Votes, problem: int = 0) -> None:
-        self.votes = votes
-        self.problem = problem
-        rows = slice(0, 2) if votes.problems == 1 else slice(problem, problem + 1)
-        self.w, self.counts = votes.w[rows], votes.counts[rows]
-
-    fields: ClassVar[tuple[str, ...]] = ("w", "counts")
-
-    def margin(self, node: int) -> float:
-        """The lead of the problem's class over its best rival."""
-        return float(self.votes.margins(np.array([node]))[0, self.problem])
-
-    def margins(self, nodes: Ints) -> Floats:
-        """The leads at several nodes."""
-        return self.votes.margins(np.asarray(nodes, dtype=np.int64))[:, self.problem].copy()
-
-    def update(self, node: int, label: int) -> None:
-        """Let the node vote; of several problems that share votes, use `Problems.update`."""
-        if self.votes.problems > 1:
-            raise ParameterError("one label concerns all classes here; update the problems together.")
-        self.votes.learn(node, 1 if label > 0 else 0)
-
-    def explain(self, node: int) -> list[tuple[int, float]]:
+    def explain(self, node: int, column: int) -> list[tuple[int, float]]:
         """Every node labelled with the class or its best rival; the shares sum to the margin."""
-        columns = self.votes.columns
-        votes = columns.row(node) if isinstance(columns, PageRankKernel) else columns.column(node)
-        column = votes + self.votes.b
-        channel = 1 if self.votes.problems == 1 else self.problem
-        return lead_shares(self.votes.w[:, node], column, self.votes.counts, channel)
+        kernel = self.kernel
+        votes = kernel.row(node) if isinstance(kernel, PageRankKernel) else kernel.column(node)
+        code = 1 if self.columns == 1 else column
+        return lead_shares(self.w[:, node], votes + self.b, self.counts, code)
 
-    def bound(self, labels: Ints) -> Bound:
-        """The bound of the one problem; with more classes it speaks of all, see `Problems.bound`."""
-        return (
-            self.bound_all(np.asarray(labels)[None, :]) if self.votes.problems == 1 else super().bound(labels)
-        )
-
-    def bound_all(self, labels: Ints) -> Bound:
+    def bound(self, labels: Sequence[Ints]) -> Bound:
         """The bound of the module, its norm by a dense solve."""
-        counts, targets = self.votes.counts, targets_of(labels)
-        columns = self.votes.columns
-        matrix = np.column_stack([columns.column(i) for i in range(columns.num_nodes)]) + self.votes.b
+        counts, targets = self.counts, targets_of(np.array(labels))
+        matrix = np.column_stack([self.kernel.column(i) for i in range(self.kernel.num_nodes)]) + self.b
         centred = targets - targets.mean(axis=0)
         seen = np.flatnonzero(counts.sum(axis=0))
         positive = bool((matrix >= 0).all())
@@ -162,32 +127,29 @@ class ColumnState(State):
             targets=targets,
             norm=sum(dense_norm(matrix, row) for row in centred) if positive else math.inf,
             diagonal=float(counts.sum(axis=0) @ matrix.diagonal()),
-            largest=float(self.votes.w[:, seen].sum(axis=0).max(initial=0.0)),
+            largest=float(self.w[:, seen].sum(axis=0).max(initial=0.0)),
             error=COLUMN_ERROR * float(matrix.diagonal().max()),
-            symmetric=not isinstance(columns, PageRankKernel),
+            symmetric=not isinstance(self.kernel, PageRankKernel),
         )
 
+    @property
+    def fields(self) -> tuple[str, ...]:  # type: ignore[override]
+        """Names of the saved arrays, behind the number of their problem."""
+        return tuple(self._parts())
 
-class ColumnProblems(Problems):
-    """Problems that share votes."""
+    def snapshot(self) -> dict[str, NDArray[Any]]:
+        """Copies of the sums and the counts."""
+        return {name: array.copy() for name, array in self._parts().items()}
 
-    def __init__(self, states: Sequence[State], votes: Votes) -> None:
-        super().__init__(states)
-        self.votes = votes
+    def restore(self, arrays: Any) -> None:
+        """Put saved arrays back in place."""
+        for name, array in self._parts().items():
+            array[...] = arrays[name]
 
-    def margins(self, node: int) -> Floats:
-        """The margin of `node` in every problem."""
-        return self.votes.margins(np.array([node]))[0]
-
-    def update(self, node: int, signs: Any, learns: Any = None) -> None:
-        """Reveal a label to all problems; this learner wants every label."""
-        self.votes.learn(node, code_of(signs))
-
-    def bound(self, labels: Sequence[Ints]) -> Bound:
-        """One bound for all classes together."""
-        first: Any = self.states[0]
-        bound: Bound = first.bound_all(np.array(labels))
-        return bound
+    def _parts(self) -> dict[str, NDArray[Any]]:
+        rows = [slice(0, 2)] if self.columns == 1 else [slice(c, c + 1) for c in range(self.columns)]
+        parts = {f"{c}/w": self.w[own] for c, own in enumerate(rows)}
+        return parts | {f"{c}/counts": self.counts[own] for c, own in enumerate(rows)}
 
 
 @learner("propagation")
@@ -247,23 +209,13 @@ class Propagation(Learner):
             return PageRankKernel.of(graph, float(self.kernel.partition(":")[2]), engine, tol)
         return kernel_columns(graph, self.kernel, engine, tol)
 
-    def start(
-        self,
-        graph: Graph,
-        prepared: System | KernelColumns | None = None,
-        rng: np.random.Generator | None = None,
-    ) -> State:
-        """Begin one binary problem with no votes."""
-        return self.start_problems(graph, 1, prepared, 0).states[0]
-
-    def start_problems(self, graph: Graph, count: int, prepared: Any, seed: int) -> Problems:
-        """Begin `count` problems that share every column."""
+    def start_game(self, graph: Graph, classes: int, prepared: Any = None, seed: int = 0) -> Game:
+        """Begin a game whose classes share every column."""
         prepared = self.prepare(graph) if prepared is None else prepared
         if not isinstance(prepared, System):
-            votes = Votes(prepared, count, self.b)
-            return ColumnProblems([ColumnState(votes, c) for c in range(count)], votes)
-        diffusion = Diffusion(prepared, count, 0.0, self.b, self.tol / prepared.unit)
-        return DiffusionProblems([PropagationState(diffusion, c) for c in range(count)], diffusion)
+            return ColumnGame(prepared, classes, self.b)
+        diffusion = Diffusion(prepared, columns_of(classes), 0.0, self.b, self.tol / prepared.unit)
+        return PropagationGame(diffusion)
 
 
 def _cauchy_schwarz(

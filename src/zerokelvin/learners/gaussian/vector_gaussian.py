@@ -1,6 +1,6 @@
 """Gaussian-process regression on feature vectors, those of a table and new ones.
 
-The states and problems of `gaussian` on `Features`, over the means and variances that
+The game of `gaussian` on `Features`, over the means and variances that
 `zerokelvin.learners.gaussian.vector_covariance` gives for rows of the table and for any other vector.
 
 Bound. A kernel such as the linear one follows few labellings exactly, so the comparator is not the labelling
@@ -15,6 +15,7 @@ no point comes twice, this is the least such figure over all f in the kernel's s
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -24,40 +25,54 @@ from numpy.typing import NDArray
 from zerokelvin.bound import Assumption, Bound
 from zerokelvin.errors import ParameterError
 from zerokelvin.graph.features import Features
-from zerokelvin.learners.base import Problems
-from zerokelvin.learners.gaussian.exact_gaussian import ExactProblems, ExactState, comparators
+from zerokelvin.learners.gaussian.exact_gaussian import ExactGame, comparators
 from zerokelvin.learners.gaussian.vector_covariance import VectorCovariance
 from zerokelvin.learners.ridge.instances import is_vector
 
-__all__ = ["VectorGaussianState", "VectorProblems", "vector_problems", "with_kernel"]
+__all__ = ["VectorGame", "with_kernel"]
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
 
 
-class VectorGaussianState(ExactState):
-    """One binary problem over a table of features; every method takes a row's index or a vector.
+class VectorGame(ExactGame):
+    """A game over a table of features; every method takes a row's index or a vector.
 
     >>> table = Features([[0.0, 1.0], [1.0, 0.0]], kernel="gaussian:1")
-    >>> state = vector_problems(table, 1, 0.1, 0.0).states[0]
-    >>> state.update(0, 1)
-    >>> state.update([2.0, 0.0], -1)
-    >>> state.margin(0) > 0, state.margin(1) > 0, state.margin([2.0, 0.1]) > 0
-    (True, False, False)
+    >>> game = VectorGame(VectorCovariance(table, 1, 0.1, 0.0))
+    >>> game.learn(0, 1)
+    >>> game.learn([2.0, 0.0], 0)
+    >>> (game.scores([0, 1])[:, 0] > 0).tolist(), bool(game.score([2.0, 0.1])[0] > 0)
+    ([True, False], False)
     """
 
     covariance: VectorCovariance
+
+    def scores(self, nodes: Any) -> Floats:
+        """The leads of rows, or of vectors."""
+        if len(nodes) and is_vector(nodes[0]):
+            return np.stack([self.score(node) for node in nodes])
+        return super().scores(nodes)
 
     def variance(self, node: Any) -> float:
         """The predictive variance, its noise left out."""
         return max(self.covariance.variance(node), 0.0)
 
-    def explain(self, node: Any) -> list[tuple[int, float]]:
+    def value(self, node: Any, waiting: NDArray[np.bool_]) -> float:
+        """Influence over lead; that of a vector from outside is on the rows that wait."""
+        if not is_vector(node):
+            return super().value(node, waiting)
+        column, spread = self.covariance.column_of(node), self.covariance.variance(node)
+        second, first = np.partition(self.covariance.values(node), -2)[-2:]
+        influence = float(np.linalg.norm(column[: len(waiting)][waiting])) / (spread + self.covariance.mu)
+        return influence / max(float(first - second), 1e-12)
+
+    def explain(self, node: Any, column: int) -> list[tuple[int, float]]:
         """Every row labelled with the class or its best rival; vectors from outside have no name to show."""
         rows = self.covariance.table.features.num_nodes
-        return [share for share in super().explain(node) if share[0] < rows]
+        return [share for share in super().explain(node, column) if share[0] < rows]
 
-    def bound_all(self, labels: Ints) -> Bound:
+    def bound(self, labels: Sequence[Ints]) -> Bound:
         """The bound of the module against one row of ±1 per problem; rows of unknown label hold 0."""
         covariance, table = self.covariance, self.covariance.table
         count = len(covariance.means)  # looking at the means learns what a game has left over
@@ -83,29 +98,9 @@ class VectorGaussianState(ExactState):
         assumptions = (Assumption("the kernel is positive semi-definite", definite),)
         return Bound(value, "Theorem 1, Zhdanov and Kalnishkan 2013", terms, assumptions)
 
-    def _weights(self, node: Any) -> Floats:
+    def weights(self, node: Any) -> Floats:
+        """What each label learnt adds to the value of its class at a row or a vector."""
         return self.covariance.shares(node)
-
-
-class VectorProblems(ExactProblems):
-    """Problems that share the covariance of a table and of new vectors."""
-
-    covariance: VectorCovariance
-
-    def value(self, node: Any, waiting: NDArray[np.bool_]) -> float:
-        """Influence over lead; that of a vector from outside is on the rows that wait."""
-        if not is_vector(node):
-            return super().value(node, waiting)
-        column, spread = self.covariance.column_of(node), self.covariance.variance(node)
-        second, first = np.partition(self.covariance.values(node), -2)[-2:]
-        influence = float(np.linalg.norm(column[: len(waiting)][waiting])) / (spread + self.covariance.mu)
-        return influence / max(float(first - second), 1e-12)
-
-
-def vector_problems(features: Features, count: int, mu: float, b: float) -> Problems:
-    """Begin `count` problems on one covariance between vectors."""
-    covariance = VectorCovariance(features, count, mu, b)
-    return VectorProblems([VectorGaussianState(covariance, c) for c in range(count)], covariance)
 
 
 def with_kernel(features: Features, kernel: Any) -> Features:

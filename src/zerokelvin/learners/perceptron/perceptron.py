@@ -20,6 +20,7 @@ from __future__ import annotations
 
 import math
 from collections import defaultdict
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -33,7 +34,18 @@ from zerokelvin.graph.features import Features
 from zerokelvin.graph.measures.structure import bal, cut, diameter, label_balance
 from zerokelvin.jit import kernel
 from zerokelvin.kernels.kernels import KernelColumns, has_unit, kernel_columns
-from zerokelvin.learners.base import Learner, Problems, Progress, State, Trace, Trials, learner, sign
+from zerokelvin.learners.base import (
+    Game,
+    Learner,
+    OneVsRest,
+    Progress,
+    State,
+    Trace,
+    Trials,
+    columns_of,
+    learner,
+    sign,
+)
 from zerokelvin.learners.base.growth import CARRIED, Growth, apply_kernel
 from zerokelvin.learners.base.ties import DEAD_ZONE, settle
 from zerokelvin.learners.perceptron.perceptron_norm import squared_norm
@@ -215,22 +227,21 @@ class PerceptronState(State):
         return float(u @ solution) if inside else math.inf
 
 
-class PerceptronProblems(Problems):
+class PerceptronGame(OneVsRest[PerceptronState]):
     """Perceptrons side by side: weights in one array, so that the game runs compiled between mistakes."""
 
-    bound_outlives_growth: ClassVar[bool] = True
+    bound_outlives_growth = True
 
-    def __init__(self, states: list[State]) -> None:
+    def __init__(self, states: Sequence[PerceptronState]) -> None:
         super().__init__(states)
-        perceptrons = [state for state in states if isinstance(state, PerceptronState)]
-        self.weights = np.stack([state.w for state in perceptrons])
-        self.sizes = np.stack([state.sizes for state in perceptrons])
-        for state, row, sizes in zip(perceptrons, self.weights, self.sizes, strict=True):
+        self.weights = np.stack([state.w for state in states])
+        self.sizes = np.stack([state.sizes for state in states])
+        for state, row, sizes in zip(states, self.weights, self.sizes, strict=True):
             state.w, state.sizes = row, sizes  # views: updates go to the shared arrays
 
-    def hand_over(self, heir: Problems, growth: Growth) -> None:
+    def hand_over(self, heir: Game, growth: Growth) -> None:
         """Keep the mistakes: the weights become K c with the kernel of the grown graph, by one solve each."""
-        if isinstance(heir, PerceptronProblems):
+        if isinstance(heir, PerceptronGame):
             carry_mistakes(self, heir, growth.places)
 
     def play(self, trials: Trials, progress: Progress | None = None) -> Trace:
@@ -253,12 +264,12 @@ class PerceptronProblems(Problems):
                 progress(int(cursor[0]))
             if due < 0:
                 return trace
-            self.update(int(trials.nodes[due]), trials.signs[due], trace.asked[due])
+            self.learn(int(trials.nodes[due]), int(trials.codes[due]), trace.asked[due])
 
 
-def carry_mistakes(old: PerceptronProblems, new: PerceptronProblems, places: Ints) -> None:
+def carry_mistakes(old: PerceptronGame, new: PerceptronGame, places: Ints) -> None:
     """Give fresh perceptrons on a grown graph the mistakes of old ones, node i being ``places[i]`` there."""
-    pairs = [(a, b) for a, b in zip(old.states, new.states, strict=True) if isinstance(a, PerceptronState)]
+    pairs = list(zip(old.states, new.states, strict=True))
     coefficients = np.zeros_like(new.weights)
     for row, (before, after) in zip(coefficients, pairs, strict=True):
         moved = places[np.array(before.mistaken_nodes, dtype=np.int64)].tolist()
@@ -269,7 +280,7 @@ def carry_mistakes(old: PerceptronProblems, new: PerceptronProblems, places: Int
             radius=before.radius,
             carried=True,
         )
-    first: Any = new.states[0]
+    first = new.states[0]
     new.weights[:] = apply_kernel(first.columns, coefficients)
     new.weights += first.learner.b * coefficients.sum(axis=1, keepdims=True) + first.learner.c * coefficients
     counts = np.abs(coefficients)
@@ -313,7 +324,7 @@ class Perceptron(Learner):
     engine: str = "auto"
     tol: float = 1e-6
 
-    problems: ClassVar[type[Problems]] = PerceptronProblems
+    game: ClassVar[type[OneVsRest[Any]]] = PerceptronGame
     growth: ClassVar[str] = CARRIED
     takes_features: ClassVar[bool] = True
 
@@ -352,13 +363,13 @@ class Perceptron(Learner):
             return start_vectors(graph, self)
         return PerceptronState(graph, self.prepare(graph) if prepared is None else prepared, self)
 
-    def start_problems(self, graph: Graph, count: int, prepared: Any, seed: int) -> Problems:
-        """Begin `count` problems; those on feature vectors have a game of their own."""
+    def start_game(self, graph: Graph, classes: int, prepared: Any = None, seed: int = 0) -> Game:
+        """Begin problems side by side; those on feature vectors have a game of their own."""
         if isinstance(graph, Features):
-            from zerokelvin.learners.perceptron.vector_perceptron import vector_problems
+            from zerokelvin.learners.perceptron.vector_perceptron import vector_game
 
-            return vector_problems(graph, self, count)
-        return super().start_problems(graph, count, prepared, seed)
+            return vector_game(graph, self, columns_of(classes))
+        return super().start_game(graph, classes, prepared, seed)
 
 
 @kernel

@@ -18,13 +18,13 @@ from numpy.typing import NDArray
 from zerokelvin.bound import Assumption, Bound
 from zerokelvin.graph.features import Features
 from zerokelvin.jit import kernel
-from zerokelvin.learners.base import Problems, Progress, State, Trace, Trials, sign
+from zerokelvin.learners.base import Game, OneVsRest, Progress, Trace, Trials, sign
 from zerokelvin.learners.base.ties import length, settle, settled_dot
-from zerokelvin.learners.perceptron.perceptron import Perceptron, PerceptronProblems, PerceptronState
+from zerokelvin.learners.perceptron.perceptron import Perceptron, PerceptronGame, PerceptronState
 from zerokelvin.learners.ridge.instances import FeatureColumns, is_vector, prepare_coordinates
 from zerokelvin.least_squares.ldl import dot
 
-__all__ = ["LinearPerceptronState", "VectorPerceptronState", "start_vectors", "vector_problems"]
+__all__ = ["LinearPerceptronState", "VectorPerceptronState", "start_vectors", "vector_game"]
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
@@ -116,12 +116,11 @@ class LinearPerceptronState(VectorPerceptronState):
         self.radius = max(self.radius, float(dot(x, x)) + self.learner.c)
 
 
-class LinearPerceptronProblems(Problems):
+class LinearPerceptronGame(OneVsRest[LinearPerceptronState]):
     """Linear perceptrons side by side, played in compiled code."""
 
     def __init__(self, states: list[LinearPerceptronState]) -> None:
         super().__init__(states)
-        self.linear = states
         self.weights = np.stack([state.w for state in states])
         self.own = np.stack([state.own for state in states])
         for state, row, own in zip(states, self.weights, self.own, strict=True):
@@ -129,7 +128,7 @@ class LinearPerceptronProblems(Problems):
 
     def play(self, trials: Trials, progress: Progress | None = None) -> Trace:
         """The whole game in compiled code."""
-        first, trace = self.linear[0], Trace.empty(trials)
+        first, trace = self.states[0], Trace.empty(trials)
         codes = np.zeros(trials.signs.shape, dtype=np.int8)
         settings = np.array([trials.delay, trials.budget, first.learner.c])
         weights = (self.weights, self.own)
@@ -146,7 +145,7 @@ class LinearPerceptronProblems(Problems):
         trace.asked[:] = codes > 0
         for t, c in zip(*np.nonzero(codes == 2), strict=True):
             node = int(trials.nodes[t])
-            self.linear[c].note_mistake(node, int(trials.signs[t, c]), first.source.matrix[node])
+            self.states[c].note_mistake(node, int(trials.signs[t, c]), first.source.matrix[node])
         if progress is not None:
             progress(len(trials.nodes))
         return trace
@@ -158,12 +157,11 @@ def start_vectors(features: Features, learner: Perceptron) -> VectorPerceptronSt
     return kind(features, learner)
 
 
-def vector_problems(features: Features, learner: Perceptron, count: int) -> Problems:
+def vector_game(features: Features, learner: Perceptron, count: int) -> Game:
     """Begin `count` problems on a table of features."""
     if features.is_linear:
-        return LinearPerceptronProblems([LinearPerceptronState(features, learner) for _ in range(count)])
-    states: list[State] = [VectorPerceptronState(features, learner) for _ in range(count)]
-    return PerceptronProblems(states)
+        return LinearPerceptronGame([LinearPerceptronState(features, learner) for _ in range(count)])
+    return PerceptronGame([VectorPerceptronState(features, learner) for _ in range(count)])
 
 
 @kernel

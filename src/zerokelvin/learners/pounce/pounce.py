@@ -37,7 +37,7 @@ from numpy.typing import NDArray
 from zerokelvin.bound import Bound
 from zerokelvin.graph import Graph
 from zerokelvin.jit import kernel
-from zerokelvin.learners.base import Learner, Problems, Progress, State, Trace, Trials, learner, sign
+from zerokelvin.learners.base import Learner, OneVsRest, Progress, State, Trace, Trials, learner, sign
 from zerokelvin.learners.base.ties import DEAD_ZONE, settle
 from zerokelvin.learners.pounce.pounce_bounds import Certificate, Entry
 from zerokelvin.resistance.geometry import Geometry, geometry_of
@@ -124,12 +124,11 @@ class PounceState(State):
         return self.certificate.bound(np.asarray(labels), entries, theorem, ahead)
 
 
-class PounceProblems(Problems):
+class PounceGame(OneVsRest[PounceState]):
     """Problems side by side: arrays in common, so that the game runs compiled between mistakes."""
 
-    def __init__(self, states: list[State]) -> None:
+    def __init__(self, states: list[PounceState]) -> None:
         super().__init__(states)
-        self.pounces = [state for state in states if isinstance(state, PounceState)]
         weights, near, labels = (
             np.stack([getattr(state, name) for state in states]) for name in ("w", "near", "labels")
         )
@@ -137,21 +136,21 @@ class PounceProblems(Problems):
         for c, state in enumerate(states):  # views: updates go to the shared arrays
             vars(state).update(w=weights[c], near=near[c], labels=labels[c])
 
-    def update(self, node: int, signs: Any, learns: Any = None) -> None:
+    def learn(self, node: int, code: int, wanted: Any = None) -> None:
         """Give every problem its label; kernel columns are computed once for all of them."""
         due = [
-            (state, int(signs[c]))
-            for c, state in enumerate(self.pounces)
-            if (learns is None or learns[c]) and state.due(node, int(signs[c]))
+            (state, label)
+            for c, (state, label) in enumerate(zip(self.states, self.labels(code), strict=True))
+            if (wanted is None or wanted[c]) and state.due(node, label)
         ]
-        columns = _Columns(self.pounces[0].geometry, [node, *(int(state.near[node]) for state, _ in due)])
+        columns = _Columns(self.states[0].geometry, [node, *(int(state.near[node]) for state, _ in due)])
         for state, label in due:
             state.learn(node, label, columns)
 
     def play(self, trials: Trials, progress: Progress | None = None) -> Trace:
         """Scan to the next label that changes something in compiled code, update, and go on."""
         trace = Trace.empty(trials)
-        every_round = self.pounces[0].learner.every_round
+        every_round = self.states[0].learner.every_round
         settings = np.array([trials.delay, trials.budget, every_round])
         cursor = np.zeros(3, dtype=np.int64)
         shown = (trials.nodes, trials.signs, trials.limits)
@@ -161,7 +160,7 @@ class PounceProblems(Problems):
                 progress(int(cursor[0]))
             if due < 0:
                 return trace
-            self.update(int(trials.nodes[due]), trials.signs[due], trace.asked[due])
+            self.learn(int(trials.nodes[due]), int(trials.codes[due]), trace.asked[due])
 
 
 @learner("pounce")
@@ -192,7 +191,7 @@ class Pounce(Learner):
     engine: str = "auto"
     tol: float = 1e-6
 
-    problems: ClassVar[type[Problems]] = PounceProblems
+    game: ClassVar[type[OneVsRest[Any]]] = PounceGame
 
     def takes_exponents(self) -> bool:
         """Yes, where weights differ by more than 10⁹ or so."""

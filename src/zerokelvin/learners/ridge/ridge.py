@@ -9,7 +9,7 @@ w = A⁻¹v, in a workspace of `zerokelvin.least_squares.growing_inverse`. It pr
 which have the same sign. It learns where its prediction was wrong, or in every round. The variance is
 r_t = r / (1 + r), the form of the matrix that includes the current node, below 1.
 
-`RidgeProblems` plays the classes side by side in compiled code (`ridge_game`). Learning only from mistakes,
+`RidgeGame` plays the classes side by side in compiled code (`ridge_game`). Learning only from mistakes,
 each class has its own A; learning in every round, one A serves all classes. The trials learnt are in the
 log, so what an inverse needs to be computed afresh is never copied.
 """
@@ -25,7 +25,7 @@ from numpy.typing import NDArray
 
 from zerokelvin.asking.policies import variance_floors
 from zerokelvin.errors import SessionError
-from zerokelvin.learners.base import Problems, Progress, State, Trace, Trials, sign
+from zerokelvin.learners.base import OneVsRest, Progress, Trace, Trials, sign
 from zerokelvin.learners.ridge.instances import Coordinates
 from zerokelvin.learners.ridge.ridge_game import LEARNT, linear_score, play_ridge, scores_of
 from zerokelvin.learners.ridge.trial_log import LoggedState
@@ -41,7 +41,7 @@ from zerokelvin.least_squares.growing_inverse import (
 )
 from zerokelvin.machine.lanes import aligned
 
-__all__ = ["RidgeProblems", "RidgeState"]
+__all__ = ["RidgeGame", "RidgeState"]
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
@@ -177,40 +177,39 @@ class RidgeState(LoggedState):
         return self.last_learnt(self.source, self.mistakes)
 
 
-class RidgeProblems(Problems):
+class RidgeGame(OneVsRest[RidgeState]):
     """Ridge states side by side, with one inverse each or one for all."""
 
-    def __init__(self, states: Sequence[State], shared: bool = False) -> None:
+    def __init__(self, states: Sequence[RidgeState], shared: bool = False) -> None:
         super().__init__(states)
-        self.ridges = [state for state in states if isinstance(state, RidgeState)]
-        first, count = self.ridges[0], len(self.ridges)
+        first, count = self.states[0], len(self.states)
         self.shared = shared and count > 1
         sides = count if self.shared else 1
         fresh = empty_inverse(first.dimension, first.a, sides)
         self.kept = aligned((1 if self.shared else count) * fresh.size).reshape(-1, *fresh.shape)
         self.kept[:] = fresh
-        for c, state in enumerate(self.ridges):
+        for c, state in enumerate(self.states):
             state.kept = self.kept[0 if self.shared else c]  # a view: the game moves them together
             state.sides, state.side = sides, c if self.shared else 0
             if self.shared and c > 0:
                 state.fields = LoggedState.log  # type: ignore[misc]  # saved once, with the first
 
-    def update(self, node: Any, signs: Any, learns: Any = None) -> None:
+    def learn(self, node: Any, code: int, wanted: Any = None) -> None:
         """Give every problem its label; with a shared covariance, all at once."""
         if not self.shared:
-            super().update(node, signs, learns)
+            super().learn(node, code, wanted)
             return
-        x = self.ridges[0].source.vector(node)
-        labels = np.array([float(label) for label in signs])
+        x = self.states[0].source.vector(node)
+        labels = np.array(self.labels(code), dtype=np.float64)
         if x.any():
             learn_row(self.kept[0], x, labels, np.empty((2, self.kept.shape[2])))
-        for state, label in zip(self.ridges, labels, strict=True):
+        for state, label in zip(self.states, labels, strict=True):
             state.note(node, int(label), bool(x.any()))
         self._refresh()
 
     def play(self, trials: Trials, progress: Progress | None = None) -> Trace:
         """The whole game in compiled code."""
-        first, total = self.ridges[0], len(trials.nodes)
+        first, total = self.states[0], len(trials.nodes)
         rules = np.zeros((5, total))
         rules[4] = first.source.lengths[trials.nodes]
         rules[0] = trials.limits
@@ -250,14 +249,14 @@ class RidgeProblems(Problems):
 
     def _note(self, trials: Trials, codes: NDArray[np.int8], begin: int, end: int) -> int:
         """Put the trials whose labels have come into the logs."""
-        for c, state in enumerate(self.ridges):
+        for c, state in enumerate(self.states):
             came = codes[begin:end, c] > 0
             chosen = slice(begin, end) if came.all() else begin + np.flatnonzero(came)
             state.note_all(trials.nodes[chosen], trials.signs[chosen, c], codes[chosen, c] == LEARNT)
         return end
 
     def _refresh(self) -> None:
-        groups = [self.ridges] if self.shared else [[state] for state in self.ridges]
+        groups = [list(self.states)] if self.shared else [[state] for state in self.states]
         for group in groups:
             if due(group[0].kept):
                 group[0].refresh(group)

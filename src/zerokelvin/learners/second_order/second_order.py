@@ -33,10 +33,10 @@ from zerokelvin.errors import ParameterError
 from zerokelvin.graph import Graph
 from zerokelvin.graph.features import Features
 from zerokelvin.kernels.kernels import has_unit
-from zerokelvin.learners.base import Learner, Problems, State, learner
+from zerokelvin.learners.base import Game, Learner, OneVsRest, State, columns_of, learner
 from zerokelvin.learners.ridge.dual_ridge import DualRidgeState
 from zerokelvin.learners.ridge.instances import Coordinates, KernelPoints, prepare_coordinates, prepare_kernel
-from zerokelvin.learners.ridge.ridge import RidgeProblems, RidgeState
+from zerokelvin.learners.ridge.ridge import RidgeGame, RidgeState
 from zerokelvin.learners.ridge.ridge_bounds import ridge_bound
 from zerokelvin.learners.second_order.increasing import IncreasingState
 from zerokelvin.learners.second_order.pseudoinverse import PseudoinverseState
@@ -178,8 +178,8 @@ class SecondOrder(Learner):
             return SecondOrderState(source, self.a, forward_score=ahead)
         return SecondOrderDualState(source, self.a, forward_score=ahead)
 
-    def start_problems(self, graph: Graph, count: int, prepared: Any, seed: int) -> Problems:
-        """Begin `count` problems; those with fixed a in coordinates play compiled."""
+    def start_game(self, graph: Graph, classes: int, prepared: Any = None, seed: int = 0) -> Game:
+        """Begin problems side by side; those with fixed a in coordinates play compiled."""
         source = self.prepare(graph) if prepared is None else prepared
-        states = [self.start(graph, source) for _ in range(count)]
-        return RidgeProblems(states) if isinstance(states[0], RidgeState) else Problems(states)
+        states: list[Any] = [self.start(graph, source) for _ in range(columns_of(classes))]
+        return RidgeGame(states) if isinstance(states[0], RidgeState) else OneVsRest(states)

@@ -39,7 +39,7 @@ from numpy.typing import NDArray
 from zerokelvin.bound import Assumption, Bound
 from zerokelvin.errors import ParameterError
 from zerokelvin.graph import Graph
-from zerokelvin.learners.base import Learner, Problems, State, learner, sign
+from zerokelvin.learners.base import Learner, OneVsRest, State, learner, sign
 from zerokelvin.learners.base.ties import DEAD_ZONE, cost_of_ties, settle
 from zerokelvin.learners.seminorm.seminorm_bounds import cover_bound
 from zerokelvin.learners.seminorm.seminorm_certificate import Gap, duality_gap
@@ -206,15 +206,15 @@ class InterpolationState(State):
         return 0.0
 
 
-class InterpolationProblems(Problems):
+class InterpolationGame(OneVsRest[InterpolationState]):
     """Interpolation problems side by side: the linear system of a label is solved once for all."""
 
-    def update(self, node: int, signs: Any, learns: Any = None) -> None:
-        """Give every problem its label."""
+    def learn(self, node: int, code: int, wanted: Any = None) -> None:
+        """Give every problem (or those `wanted`) its label of the node."""
         responses = _Responses()
-        for c, state in enumerate(self.states):
-            if learns is None or learns[c]:
-                state.learn(node, int(signs[c]), responses)  # type: ignore[attr-defined]
+        for c, (state, label) in enumerate(zip(self.states, self.labels(code), strict=True)):
+            if wanted is None or wanted[c]:
+                state.learn(node, label, responses)
 
 
 @learner("interpolation")
@@ -246,7 +246,7 @@ class Interpolation(Learner):
     engine: str = "auto"
     tol: float = 1e-8
 
-    problems: ClassVar[type[Problems]] = InterpolationProblems
+    game: ClassVar[type[OneVsRest[Any]]] = InterpolationGame
 
     def __post_init__(self) -> None:
         if not 1 < self.p <= 2:

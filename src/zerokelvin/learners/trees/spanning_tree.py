@@ -31,10 +31,10 @@ from numpy.typing import ArrayLike, NDArray
 from zerokelvin.bound import Bound
 from zerokelvin.errors import ParameterError
 from zerokelvin.graph import Graph
-from zerokelvin.learners.base import Learner, Problems, learner
+from zerokelvin.learners.base import Game, Learner, OneVsRest, columns_of, learner
 from zerokelvin.learners.trees.tree_opt import (
     HingeState,
-    TreeProblems,
+    TreeGame,
     TreeState,
     draw_trees,
     drawn_at_random,
@@ -136,7 +136,7 @@ class SpanningTree(Learner):
     inner: str = "longest-path"
     tree: str = "random"
 
-    problems: ClassVar[type[Problems]] = TreeProblems
+    game: ClassVar[type[OneVsRest[Any]]] = TreeGame
 
     def __post_init__(self) -> None:
         if (
@@ -162,9 +162,10 @@ class SpanningTree(Learner):
         """Begin on trees drawn from `rng`."""
         return self._begin(prepared or self.prepare(graph), rng, 1)[0]
 
-    def start_problems(self, graph: Graph, count: int, prepared: Any, seed: int) -> Problems:
+    def start_game(self, graph: Graph, classes: int, prepared: Any = None, seed: int = 0) -> Game:
         """Begin problems that share their trees."""
-        return TreeProblems(self._begin(prepared or self.prepare(graph), np.random.default_rng(seed), count))
+        ready, rng = prepared or self.prepare(graph), np.random.default_rng(seed)
+        return TreeGame(self._begin(ready, rng, columns_of(classes)))
 
     def expected_bound(self, graph: Graph, labels: ArrayLike) -> Bound:
         """The bound on the mean number of mistakes over draws of the trees (`trees.spanning.expected`)."""

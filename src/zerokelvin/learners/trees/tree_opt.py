@@ -29,7 +29,17 @@ from numpy.typing import ArrayLike, NDArray
 
 from zerokelvin.bound import Assumption, Bound
 from zerokelvin.graph import Graph
-from zerokelvin.learners.base import Learner, Problems, Progress, State, Trace, Trials, learner
+from zerokelvin.learners.base import (
+    Game,
+    Learner,
+    OneVsRest,
+    Progress,
+    State,
+    Trace,
+    Trials,
+    columns_of,
+    learner,
+)
 from zerokelvin.trees.online.balanced import Balanced, look
 from zerokelvin.trees.online.forest import Forest, attach, make_forest
 from zerokelvin.trees.online.hinges import new_hinges
@@ -40,7 +50,7 @@ from zerokelvin.trees.online.tree_bounds import tree_guarantee
 from zerokelvin.trees.spanning.expected import expected_tree_bound
 from zerokelvin.trees.spanning.spanning_trees import SpanningTrees, check_kind, is_forest
 
-__all__ = ["HingeState", "TreeOpt", "TreeProblems", "TreeState"]
+__all__ = ["HingeState", "TreeGame", "TreeOpt", "TreeState"]
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
@@ -167,7 +177,7 @@ class HingeState(TreeState):
             self.settle()
 
 
-class TreeProblems(Problems):
+class TreeGame(OneVsRest[TreeState]):
     """Tree problems side by side: where every label is asked for, each is played compiled from end to end."""
 
     def play(self, trials: Trials, progress: Progress | None = None) -> Trace:
@@ -181,13 +191,13 @@ class TreeProblems(Problems):
             for c, state in enumerate(self.states):
                 margins = np.zeros(total)
                 signs = trials.signs[:, c].astype(np.int64)
-                state.play(trials.nodes, signs, trials.delay, trials.budget, margins)  # type: ignore[attr-defined]
+                state.play(trials.nodes, signs, trials.delay, trials.budget, margins)
                 trace.margins[:, c] = margins
                 if progress is not None:
                     progress(total * (c + 1) // len(self.states))
         if trials.delay or not trace.asked.all():
             for state in self.states:
-                state.prompt = False  # type: ignore[attr-defined]
+                state.prompt = False
         return trace
 
 
@@ -214,7 +224,7 @@ class TreeOpt(Learner):
 
     tree: str = "random"
 
-    problems: ClassVar[type[Problems]] = TreeProblems
+    game: ClassVar[type[OneVsRest[Any]]] = TreeGame
 
     def __post_init__(self) -> None:
         check_kind(self.tree)
@@ -229,10 +239,10 @@ class TreeOpt(Learner):
         """Begin on a spanning tree drawn from `rng`."""
         return self._begin(graph, draw_forest(prepared or self.prepare(graph), 1, rng))
 
-    def start_problems(self, graph: Graph, count: int, prepared: Any, seed: int) -> Problems:
+    def start_game(self, graph: Graph, classes: int, prepared: Any = None, seed: int = 0) -> Game:
         """Begin problems that share one tree."""
         forest = draw_forest(prepared or self.prepare(graph), 1, np.random.default_rng(seed))
-        return TreeProblems([self._begin(graph, forest) for _ in range(count)])
+        return TreeGame([self._begin(graph, forest) for _ in range(columns_of(classes))])
 
     def expected_bound(self, graph: Graph, labels: ArrayLike) -> Bound:
         """The bound on the mean number of mistakes over draws of the tree (`trees.spanning.expected`)."""

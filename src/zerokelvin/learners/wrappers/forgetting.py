@@ -29,7 +29,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -39,11 +39,11 @@ from zerokelvin.errors import ParameterError
 from zerokelvin.flow.static.completion import complete_labelling
 from zerokelvin.graph import Graph
 from zerokelvin.graph.features import Features
-from zerokelvin.learners.base import Learner, Problems, Progress, State, Trace, Trials
+from zerokelvin.learners.base import Game, Learner, Progress, Trace, Trials, signs_of
 from zerokelvin.learners.base.growth import EXACT, Growth
-from zerokelvin.learners.wrappers.wrapped import Wrapped, WrappedProblems, WrappedState
+from zerokelvin.learners.wrappers.wrapped import Wrapped, WrappedGame
 
-__all__ = ["Forgetting", "ForgettingProblems", "ForgettingState", "forgetful"]
+__all__ = ["Forgetting", "ForgettingGame", "forgetful"]
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
@@ -52,48 +52,23 @@ FAINT = 1e-12
 """The margin of a guess by the most frequent class remembered."""
 
 
-class ForgettingState(WrappedState):
-    """One binary problem: that of the copy which predicts. It is restored by replaying its updates."""
+class ForgettingGame(WrappedGame):
+    """The copies of one game: the elder, `inner`, predicts and learns, the heir only learns.
 
-    owner: ForgettingProblems
-    fields: ClassVar[tuple[str, ...]] = ()
+    It is restored by learning all answers again.
+    """
 
-    def margin(self, node: Any) -> float:
-        """The margin by the copy that predicts."""
-        return float(self.owner.margins(node)[self.problem])
-
-    def margins(self, nodes: Ints) -> Floats:
-        """The margins of several nodes."""
-        owner = self.owner
-        if not owner.forgot:
-            return self.inner.margins(nodes)
-        every = np.column_stack([state.margins(nodes) for state in owner.inner.states])
-        silent = ~every.any(axis=1)
-        return np.where(silent, owner.guess()[self.problem], every[:, self.problem])
-
-    def bound(self, labels: Ints) -> Bound:
-        """The bound of the one problem; with more classes, see `Problems.bound`."""
-        return self.owner.bound([labels]) if len(self.owner.states) == 1 else State.bound(self, labels)
-
-    def snapshot(self) -> dict[str, NDArray[Any]]:
-        """Nothing: the answers are learnt again."""
-        return {}
-
-
-class ForgettingProblems(WrappedProblems):
-    """The copies of one game: the elder, `inner`, predicts and learns, the heir only learns."""
-
-    state = ForgettingState
+    fields = ()
     bound_outlives_growth = False
 
-    def __init__(self, graph: Graph, begin: Callable[[], Problems], window: int) -> None:
+    def __init__(self, graph: Graph, begin: Callable[[], Game], window: int) -> None:
+        super().__init__(begin())
         self.graph = graph
         self.begin = begin
         self.window = window
-        self.heir: Problems | None = None
-        self.answers: list[tuple[Any, NDArray[np.int8], Any]] = []
+        self.heir: Game | None = None
+        self.answers: list[tuple[Any, int, Any]] = []
         self.passed = False  # whether a game went on without the label of some trial
-        super().__init__(begin())
 
     @property
     def forgot(self) -> bool:
@@ -105,43 +80,57 @@ class ForgettingProblems(WrappedProblems):
         """The number of the first answer that the elder has seen."""
         return max(0, len(self.answers) // self.window - 1) * self.window
 
-    def margins(self, node: Any) -> Floats:
-        """The elder's margins; a guess where what it remembers says nothing."""
-        margins = self.inner.margins(node)
-        return self.guess() if self.forgot and not margins.any() else margins
+    def scores(self, nodes: Any) -> Floats:
+        """The elder's scores; a guess where what it remembers says nothing."""
+        scores = self.inner.scores(nodes)
+        if not self.forgot:
+            return scores
+        return np.where((scores != 0).any(axis=1, keepdims=True), scores, self.guess())
+
+    def score(self, node: Any) -> Floats:
+        """The elder's score of one node; a guess where what it remembers says nothing."""
+        score = self.inner.score(node)
+        return self.guess() if self.forgot and not score.any() else score
 
     def guess(self) -> Floats:
         """Next to nothing, for the class most frequent among the answers remembered."""
-        seen = np.array([signs for _, signs, _ in self.answers[self.first :]], dtype=np.float64)
-        votes: Floats = seen.sum(axis=0)
+        codes = np.array([code for _, code, _ in self.answers[self.first :]], dtype=np.int64)
+        votes: Floats = signs_of(codes, self.columns).sum(axis=0).astype(np.float64)
         if len(votes) == 1:
             return FAINT * np.sign(votes)
         return np.where(np.arange(len(votes)) == int(np.argmax(votes)), FAINT, -FAINT)
 
-    def update(self, node: Any, signs: Any, learns: Any = None) -> None:
+    def learn(self, node: Any, code: int, wanted: Any = None) -> None:
         """Let both copies learn; after every window the heir takes over and a new one begins."""
-        self.inner.update(node, signs, learns)
+        self.inner.learn(node, code, wanted)
         if self.heir is not None:
-            self.heir.update(node, signs, learns)
-        self.answers.append((node, np.array(signs, dtype=np.int8), learns))
+            self.heir.learn(node, code, wanted)
+        self.answers.append((node, code, wanted))
         if len(self.answers) % self.window == 0:
             self.inner, self.heir = self.heir or self.inner, self.begin()
 
-    def teach(self, nodes: Ints, signs: NDArray[np.int8]) -> None:
+    def teach(self, nodes: Any, codes: Ints) -> None:
         """Learn answers in order; at the start, only those that are not forgotten at their end."""
         if self.answers:
-            Problems.teach(self, nodes, signs)
+            Game.teach(self, nodes, codes)
             return
-        self.answers = [(node, row, None) for node, row in zip(nodes.tolist(), signs, strict=True)]
-        self.inner.teach(nodes[self.first :], signs[self.first :])
+        self.answers = [(node, code, None) for node, code in zip(nodes, codes.tolist(), strict=True)]
+        self.inner.teach(nodes[self.first :], codes[self.first :])
         latest = len(nodes) // self.window * self.window
         if latest:
             self.heir = self.begin()
-            self.heir.teach(nodes[latest:], signs[latest:])
+            self.heir.teach(nodes[latest:], codes[latest:])
 
-    def hand_over(self, heir: Problems, growth: Growth) -> None:
+    def snapshot(self) -> dict[str, NDArray[Any]]:
+        """Nothing: the answers are learnt again."""
+        return {}
+
+    def restore(self, arrays: Any) -> None:
+        """Nothing is kept that could be put back."""
+
+    def hand_over(self, heir: Game, growth: Growth) -> None:
         """All answers are learnt again, so that every copy begins where it did."""
-        Problems.hand_over(self, heir, growth)
+        Game.hand_over(self, heir, growth)
 
     def play(self, trials: Trials, progress: Progress | None = None) -> Trace:
         """The plain loop; the copies learn from answers, so no bound of theirs speaks of trials let pass."""
@@ -176,18 +165,19 @@ class ForgettingProblems(WrappedProblems):
     def _stretch(self, start: int, labels: Any) -> Bound:
         seen = self.answers[start : start + 2 * self.window]
         copy, spoken = self.begin(), True
-        for i, (node, signs, learns) in enumerate(seen):
+        for i, (node, code, wanted) in enumerate(seen):
             if start > 0 and i >= self.window:
-                spoken = spoken and bool(copy.margins(node).any())
-            copy.update(node, signs, learns)
+                spoken = spoken and bool(copy.score(node).any())
+            copy.learn(node, code, wanted)
         bound = copy.bound([self._comparator(seen, c, np.asarray(u)) for c, u in enumerate(labels)])
         said = Assumption("every prediction follows the margin (none was by the class remembered)", spoken)
         return dataclasses.replace(bound, assumptions=(*bound.assumptions, said))
 
-    def _comparator(self, seen: list[Any], problem: int, labels: Ints) -> Ints:
+    def _comparator(self, seen: list[Any], column: int, labels: Ints) -> Ints:
         if isinstance(self.graph, Features):
             return labels
-        answers = {int(node): int(signs[problem]) for node, signs, _ in seen}
+        plus = 1 if self.columns == 1 else column
+        answers = {int(node): 1 if code == plus else -1 for node, code, _ in seen}
         if all(labels[node] == label for node, label in answers.items()):
             return labels
         return complete_labelling(self.graph, answers)
@@ -232,11 +222,11 @@ class Forgetting(Wrapped):
         """The inner learner's hyper-parameters, and the window as `forget`."""
         return {**self.inner.params(), "forget": self.window}
 
-    def start_problems(self, graph: Graph, count: int, prepared: Any, seed: int) -> Problems:
-        """Begin `count` problems side by side."""
+    def start_game(self, graph: Graph, classes: int, prepared: Any = None, seed: int = 0) -> Game:
+        """Begin with one copy."""
         ready = self.inner.prepare(graph) if prepared is None else prepared
-        return ForgettingProblems(
-            graph, lambda: self.inner.start_problems(graph, count, ready, seed), int(self.window)
+        return ForgettingGame(
+            graph, lambda: self.inner.start_game(graph, classes, ready, seed), int(self.window)
         )
 
 

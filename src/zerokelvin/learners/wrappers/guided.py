@@ -28,12 +28,12 @@ from numpy.typing import NDArray
 
 from zerokelvin.asking.policies import Policy
 from zerokelvin.graph import Graph
-from zerokelvin.learners.base import Learner, Problems, State
+from zerokelvin.learners.base import Game, Learner
 from zerokelvin.learners.base.growth import Growth
 from zerokelvin.learners.gaussian.gaussian import Gaussian
-from zerokelvin.learners.wrappers.wrapped import Wrapped, WrappedProblems, WrappedState
+from zerokelvin.learners.wrappers.wrapped import Wrapped, WrappedGame
 
-__all__ = ["Guided", "GuidedProblems", "GuidedState", "Preparation", "guided"]
+__all__ = ["Guided", "GuidedGame", "Preparation", "guided"]
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
@@ -66,59 +66,17 @@ class Preparation:
     guide: Any
 
 
-class GuidedState(WrappedState):
-    """One binary problem: the learner's in all but what the guide answers for.
+class GuidedGame(WrappedGame):
+    """The game of a learner, and that of the gaussian that answers for what the learner `lacks`.
 
-    It is saved with the guide's where both can be; otherwise it is restored by replaying its updates.
+    It is saved with the guide's where both can be; otherwise it is restored by learning all answers again.
     """
 
-    owner: GuidedProblems
-
-    @property
-    def guide(self) -> State:
-        """The guide's state of the same problem."""
-        return self.owner.guide.states[self.problem]
-
-    def variance(self, node: Any) -> float:
-        """The guide's variance where the learner has none."""
-        return self.owner.variance(node) if self.owner.lacks_variance else self.inner.variance(node)
-
-    def remark(self, node: Any) -> str:
-        """The learner's remark, and who is asked about the variance or the value."""
-        whose = f"the policy goes by the {self.owner.trait} of a gaussian beside it"
-        remark = self.inner.remark(node)
-        return f"{remark}, and {whose}" if remark else whose
-
-    @property
-    def fields(self) -> tuple[str, ...]:  # type: ignore[override]
-        """Names of the saved arrays, the guide's marked; none where one of the two has none."""
-        if not (self.inner.fields and self.guide.fields):
-            return ()
-        return (*self.inner.fields, *(GUIDES + name for name in self.guide.fields))
-
-    def snapshot(self) -> dict[str, NDArray[Any]]:
-        """The arrays of both."""
-        if not self.fields:
-            return {}
-        guide = {GUIDES + name: array for name, array in self.guide.snapshot().items()}
-        return self.inner.snapshot() | guide
-
-    def restore(self, arrays: Any) -> None:
-        """Put saved arrays back in both."""
-        self.inner.restore({name: arrays[name] for name in self.inner.fields})
-        self.guide.restore({name: arrays[GUIDES + name] for name in self.guide.fields})
-
-
-class GuidedProblems(WrappedProblems):
-    """The problems of a learner, and those of the gaussian that answers for what the learner `lacks`."""
-
-    state = GuidedState
-
-    def __init__(self, inner: Problems, guide: Problems, trait: str, lacks: tuple[str, ...]) -> None:
+    def __init__(self, inner: Game, guide: Game, trait: str, lacks: tuple[str, ...]) -> None:
+        super().__init__(inner)
         self.guide = guide
         self.trait = trait
         self.lacks_variance, self.lacks_value = "variance" in lacks, "value" in lacks
-        super().__init__(inner)
 
     def variance(self, node: Any) -> float:
         """The guide's variance where the learner has none."""
@@ -128,19 +86,44 @@ class GuidedProblems(WrappedProblems):
         """What the label is worth to the guide where the learner cannot tell."""
         return (self.guide if self.lacks_value else self.inner).value(node, waiting)
 
-    def update(self, node: Any, signs: Any, learns: Any = None) -> None:
+    def learn(self, node: Any, code: int, wanted: Any = None) -> None:
         """Teach the learner what it asked for, and the guide every label that was revealed."""
-        self.inner.update(node, signs, learns)
-        self.guide.update(node, signs)
+        self.inner.learn(node, code, wanted)
+        self.guide.learn(node, code)
 
-    def teach(self, nodes: Ints, signs: NDArray[np.int8]) -> None:
+    def teach(self, nodes: Any, codes: Ints) -> None:
         """Teach both."""
-        self.inner.teach(nodes, signs)
-        self.guide.teach(nodes, signs)
+        self.inner.teach(nodes, codes)
+        self.guide.teach(nodes, codes)
 
-    def hand_over(self, heir: Problems, growth: Growth) -> None:
+    def remark(self, node: Any, column: int) -> str:
+        """The learner's remark, and who is asked about the variance or the value."""
+        whose = f"the policy goes by the {self.trait} of a gaussian beside it"
+        remark = self.inner.remark(node, column)
+        return f"{remark}, and {whose}" if remark else whose
+
+    @property
+    def fields(self) -> tuple[str, ...]:  # type: ignore[override]
+        """Names of the saved arrays, the guide's marked; none where one of the two has none."""
+        if not (self.inner.fields and self.guide.fields):
+            return ()
+        return (*self.inner.fields, *map(_marked, self.guide.fields))
+
+    def snapshot(self) -> dict[str, NDArray[Any]]:
+        """The arrays of both."""
+        if not self.fields:
+            return {}
+        guide = {_marked(name): array for name, array in self.guide.snapshot().items()}
+        return self.inner.snapshot() | guide
+
+    def restore(self, arrays: Any) -> None:
+        """Put saved arrays back in both."""
+        self.inner.restore({name: arrays[name] for name in self.inner.fields})
+        self.guide.restore({name: arrays[_marked(name)] for name in self.guide.fields})
+
+    def hand_over(self, heir: Game, growth: Growth) -> None:
         """Each to its own heir."""
-        if isinstance(heir, GuidedProblems):
+        if isinstance(heir, GuidedGame):
             self.inner.hand_over(heir.inner, growth)
             self.guide.hand_over(heir.guide, growth)
 
@@ -164,11 +147,15 @@ class Guided(Wrapped):
         """Both preparations."""
         return Preparation(self.inner.prepare(graph), GUIDE.prepare(graph))
 
-    def start_problems(self, graph: Graph, count: int, prepared: Any, seed: int) -> Problems:
-        """Begin `count` problems; `prepared` may be what the learner alone prepared."""
+    def start_game(self, graph: Graph, classes: int, prepared: Any = None, seed: int = 0) -> Game:
+        """Begin both; `prepared` may be what the learner alone prepared."""
         ready = prepared if isinstance(prepared, Preparation) else Preparation(prepared, None)
-        inner = self.inner.start_problems(
-            graph, count, self.inner.prepare(graph) if ready.inner is None else ready.inner, seed
-        )
+        inner = self.inner.start_game(graph, classes, ready.inner, seed)
         lacks = tuple(t for t in ("variance", "value") if not getattr(self.inner, f"has_{t}"))
-        return GuidedProblems(inner, GUIDE.start_problems(graph, count, ready.guide, seed), self.trait, lacks)
+        return GuidedGame(inner, GUIDE.start_game(graph, classes, ready.guide, seed), self.trait, lacks)
+
+
+def _marked(name: str) -> str:
+    """The name of an array, behind the number of its problem, as one of the guide's."""
+    column, slash, rest = name.rpartition("/")
+    return f"{column}{slash}{GUIDES}{rest}"

@@ -18,118 +18,91 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from zerokelvin.asking.policies import LEAST_COIN, coins
+from zerokelvin.asking.policies import LEAST_COIN, RandomRate, coins
 from zerokelvin.bound import Assumption, Bound
 from zerokelvin.errors import ParameterError
 from zerokelvin.graph import Graph
-from zerokelvin.learners.base import Learner, Problems, Progress, Trace, Trials, learner, make
+from zerokelvin.learners.base import Game, Learner, Progress, Trace, Trials, learner, make
 from zerokelvin.learners.base.growth import Growth
-from zerokelvin.learners.wrappers.wrapped import Wrapped, WrappedProblems, WrappedState
+from zerokelvin.learners.wrappers.wrapped import Wrapped, WrappedGame
 
-__all__ = ["RandomQuery", "RandomQueryState"]
+__all__ = ["RandomQuery", "RandomQueryGame"]
 
 Ints = NDArray[np.int64]
+Flags = NDArray[np.bool_]
 
 LEARNT = "random-learnt"
 """The saved array that counts the labels learnt, which number the coins where no trial is given."""
 
 
-class RandomQueryState(WrappedState):
-    """One binary problem of the inner learner, with a coin for every trial."""
+class RandomQueryGame(WrappedGame):
+    """The inner game, with the trials that no coin wants taken out of the policy's reach."""
 
-    owner: RandomQueryProblems
-
-    def ask(self, node: Any, trial: int | None = None) -> bool:
-        """Whether the coin of the trial is below p, and the inner learner asks."""
-        number = int(self.owner.learnt[self.problem]) if trial is None else trial
-        return self.owner.heads(number) and self.inner.ask(node, trial)
-
-    def may_ask(self, node: Any, trial: int | None = None) -> bool:
-        """Whether some coin is below p, and the inner learner would ask."""
-        return LEAST_COIN < self.owner.p and self.inner.may_ask(node, trial)
-
-    def update(self, node: Any, label: int) -> None:
-        """Teach the inner learner."""
-        self.inner.update(node, label)
-        self.owner.learnt[self.problem] += 1
-
-    def bound(self, labels: Ints) -> Bound:
-        """The inner learner's bound, which covers the trials asked about only."""
-        return self.owner.certify(self.inner.bound(labels))
-
-    @property
-    def fields(self) -> tuple[str, ...]:  # type: ignore[override]
-        """Those of the inner state and the number of labels learnt; none where it has none."""
-        return (*self.inner.fields, LEARNT) if self.inner.fields else ()
-
-    def snapshot(self) -> dict[str, NDArray[Any]]:
-        """The inner learner's arrays and the number of labels learnt."""
-        count = self.owner.learnt[self.problem]
-        return {**self.inner.snapshot(), LEARNT: np.array(count)} if self.inner.fields else {}
-
-    def restore(self, arrays: Mapping[str, NDArray[Any]]) -> None:
-        """Restore the inner learner and the number of labels learnt."""
-        self.inner.restore({name: arrays[name] for name in self.inner.fields})
-        self.owner.learnt[self.problem] = int(arrays[LEARNT])
-
-
-class RandomQueryProblems(WrappedProblems):
-    """The inner problems, with the trials that no coin wants taken out of the policy's reach."""
-
-    state = RandomQueryState
-
-    def __init__(self, inner: Problems, p: float, seed: int) -> None:
+    def __init__(self, inner: Game, p: float, seed: int) -> None:
         super().__init__(inner)
-        self.p = p
+        self.rate = RandomRate(p)
         self.seed = seed
-        self.learnt = np.zeros(len(inner.states), dtype=np.int64)
+        self.learnt = np.zeros(inner.columns, dtype=np.int64)
 
-    def heads(self, number: int) -> bool:
-        """Whether the coin of a trial is below p."""
-        return bool(coins(self.seed, np.array([number]))[0] < self.p)
-
-    def asks(self, node: Any, trial: int | None = None) -> NDArray[np.bool_]:
+    def asks(self, node: Any, trial: int | None = None) -> Flags:
         """Which problems want this label: the coin of the trial, and the inner learner's own rule."""
-        numbers = self.learnt if trial is None else np.full(len(self.states), trial)
-        heads = coins(self.seed, numbers) < self.p
-        return np.asarray(heads & self.inner.asks(node, trial))
+        numbers = self.learnt if trial is None else np.full(self.columns, trial)
+        return np.asarray(self._heads(numbers) & self.inner.asks(node, trial))
 
     def may_ask(self, node: Any, trial: int | None = None) -> bool:
         """Whether some coin is below p, and the inner learner would ask."""
-        return LEAST_COIN < self.p and self.inner.may_ask(node, trial)
+        return bool(self.rate.limits(np.array([LEAST_COIN]))[0] > 0) and self.inner.may_ask(node, trial)
 
-    def update(self, node: Any, signs: Any, learns: Any = None) -> None:
-        """Teach the inner problems."""
-        self.inner.update(node, signs, learns)
-        self.learnt += 1 if learns is None else np.asarray(learns, dtype=np.int64)
+    def learn(self, node: Any, code: int, wanted: Any = None) -> None:
+        """Teach the inner game."""
+        self.inner.learn(node, code, wanted)
+        self.learnt += 1 if wanted is None else np.asarray(wanted, dtype=np.int64)
 
-    def teach(self, nodes: Ints, signs: NDArray[np.int8]) -> None:
-        """Teach the inner problems."""
-        self.inner.teach(nodes, signs)
+    def teach(self, nodes: Any, codes: Ints) -> None:
+        """Teach the inner game."""
+        self.inner.teach(nodes, codes)
         self.learnt += len(nodes)
 
-    def hand_over(self, heir: Problems, growth: Growth) -> None:
-        """The inner problems to those of the heir, and how many labels were learnt."""
+    def hand_over(self, heir: Game, growth: Growth) -> None:
+        """The inner game to that of the heir, and how many labels were learnt."""
         super().hand_over(heir, growth)
-        if isinstance(heir, RandomQueryProblems):
+        if isinstance(heir, RandomQueryGame):
             heir.learnt[:] = self.learnt
 
     def bound(self, labels: Any) -> Bound:
-        """The inner problems' bound, which covers the trials asked about only."""
-        return self.certify(self.inner.bound(labels))
-
-    def certify(self, bound: Bound) -> Bound:
-        """A bound of the inner learner, no guarantee where labels are left out."""
-        every = Assumption("every label is asked for", self.p == 1)
+        """The inner game's bound, which covers the trials asked about only."""
+        bound = self.inner.bound(labels)
+        every = Assumption("every label is asked for", self.rate.p == 1)
         return dataclasses.replace(bound, assumptions=(*bound.assumptions, every))
 
+    @property
+    def fields(self) -> tuple[str, ...]:  # type: ignore[override]
+        """Those of the inner game and the number of labels learnt; none where it has none."""
+        if not self.inner.fields:
+            return ()
+        return (*self.inner.fields, *(f"{c}/{LEARNT}" for c in range(self.columns)))
+
+    def snapshot(self) -> dict[str, NDArray[Any]]:
+        """The inner game's arrays and the number of labels learnt."""
+        counts = {f"{c}/{LEARNT}": np.array(count) for c, count in enumerate(self.learnt)}
+        return self.inner.snapshot() | counts if self.inner.fields else {}
+
+    def restore(self, arrays: Mapping[str, NDArray[Any]]) -> None:
+        """Restore the inner game and the number of labels learnt."""
+        self.inner.restore({name: arrays[name] for name in self.inner.fields})
+        self.learnt[:] = [int(arrays[f"{c}/{LEARNT}"]) for c in range(self.columns)]
+
     def play(self, trials: Trials, progress: Progress | None = None) -> Trace:
-        """The inner game, with limit 0 where the coin says no."""
-        heads = coins(self.seed, np.arange(len(trials.nodes))) < self.p
+        """The inner game, out of the policy's reach where the coin says no."""
+        heads = self._heads(np.arange(len(trials.nodes)))
         limits = np.where(heads, trials.limits, -np.inf)
         trace = self.inner.play(dataclasses.replace(trials, limits=limits), progress)
         self.learnt += trace.asked.sum(axis=0)
         return trace
+
+    def _heads(self, numbers: Ints) -> Flags:
+        """Whether the coins of these trials want their label: the policy ``random:p``."""
+        return self.rate.limits(coins(self.seed, numbers)) > 0
 
 
 @learner("random")
@@ -166,9 +139,8 @@ class RandomQuery(Wrapped):
         """Its own hyper-parameters."""
         return Learner.params(self)
 
-    def start_problems(self, graph: Graph, count: int, prepared: Any, seed: int) -> Problems:
-        """Begin `count` inner problems with the same coins."""
+    def start_game(self, graph: Graph, classes: int, prepared: Any = None, seed: int = 0) -> Game:
+        """Begin the inner game, with coins of its own."""
         ready = self.prepare(graph) if prepared is None else prepared
-        problems = self.wrapped.start_problems(graph, count, ready, seed)
         apart = int(np.random.default_rng(seed).integers(1 << 62))  # from the coins of a policy
-        return RandomQueryProblems(problems, self.p, apart)
+        return RandomQueryGame(self.wrapped.start_game(graph, classes, ready, seed), self.p, apart)

@@ -1,10 +1,10 @@
 """Learners around a learner: all that a wrapper does not change is the inner learner's.
 
-A wrapper is a learner, its problems and their states around those of an inner one. `delegates` passes on
-every public method and attribute of `Learner`, `Problems` or `State` that a class does not write itself, also
-those that are added there later: a wrapper says what it changes, and cannot forget to pass on a part. Four
-are not passed on, for they would go past the wrapper: `start` and `start_problems` make the wrapper's own,
-`play` is the plain loop through its methods, `hand_over` goes from the inner problems to the inner heir.
+A wrapper is a learner and its game around those of an inner one. `delegates` passes on every public method
+and attribute of `Learner` or `Game` that a class does not write itself, also those that are added there
+later: a wrapper says what it changes, and cannot forget to pass on a part. Some are not passed on, for they
+would go past the wrapper: `start` and `start_game` make the wrapper's own, `score` and `play` go through its
+methods, `hand_over` goes from the inner game to the inner heir.
 
 The contract (`zerokelvin.checks.wrappers`) holds every wrapper that has nothing to change against its inner
 learner, part by part.
@@ -22,13 +22,13 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from zerokelvin.errors import ParameterError
 from zerokelvin.graph import Graph
-from zerokelvin.learners.base import Learner, Problems, Progress, State, Trace, Trials, make
+from zerokelvin.learners.base import Game, Learner, Progress, State, Trace, Trials, make
 from zerokelvin.learners.base.growth import Growth
 
-__all__ = ["Wrapped", "WrappedProblems", "WrappedState", "delegates"]
+__all__ = ["Wrapped", "WrappedGame", "delegates"]
 
+Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
 C = TypeVar("C", bound=type)
 
@@ -85,48 +85,41 @@ class _Attribute:
         return getattr(getattr(wrapper, self.to), self.name)
 
 
-@delegates(State, "inner")
-class WrappedState(State):
-    """One binary problem: that of the problems which its owner wraps at the moment."""
+@delegates(Game, "inner")
+class WrappedGame(Game):
+    """A game that is the inner one in all that a subclass does not change."""
 
-    def __init__(self, owner: WrappedProblems, problem: int) -> None:
-        self.owner = owner
-        self.problem = problem
-
-    @property
-    def inner(self) -> State:
-        """The inner learner's state of the same problem."""
-        return self.owner.inner.states[self.problem]
-
-    def margin(self, node: Any) -> float:
-        """The inner margin."""
-        return self.inner.margin(node)
-
-    def update(self, node: Any, label: int) -> None:
-        """Learn an answer; of several problems, update them together."""
-        if len(self.owner.states) > 1:
-            raise ParameterError("one answer counts for all classes here; update the problems together.")
-        self.owner.update(node, [label])
-
-
-@delegates(Problems, "inner")
-class WrappedProblems(Problems):
-    """The inner problems, and a state around each of theirs."""
-
-    inner: Problems
-    state: type[WrappedState] = WrappedState
-
-    def __init__(self, inner: Problems) -> None:
+    def __init__(self, inner: Game) -> None:
+        super().__init__(inner.classes)
         self.inner = inner
-        super().__init__([type(self).state(self, c) for c in range(len(inner.states))])
+
+    def scores(self, nodes: Any) -> Floats:
+        """The inner scores."""
+        return self.inner.scores(nodes)
+
+    def score(self, node: Any) -> Floats:
+        """The inner score."""
+        return self.inner.score(node)
+
+    def learn(self, node: Any, code: int, wanted: Any = None) -> None:
+        """Let the inner game learn."""
+        self.inner.learn(node, code, wanted)
+
+    def teach(self, nodes: Any, codes: Ints) -> None:
+        """Let the inner game learn answers in order."""
+        self.inner.teach(nodes, codes)
 
     def play(self, trials: Trials, progress: Progress | None = None) -> Trace:
-        """The plain loop, which asks and teaches through the wrapper."""
-        return Problems.play(self, trials, progress)
+        """The plain loop, which asks and learns through the wrapper."""
+        return Game.play(self, trials, progress)
 
-    def hand_over(self, heir: Problems, growth: Growth) -> None:
-        """The inner problems to those of the heir."""
-        self.inner.hand_over(heir.inner if isinstance(heir, WrappedProblems) else heir, growth)
+    def hand_over(self, heir: Game, growth: Growth) -> None:
+        """The inner game to that of the heir."""
+        self.inner.hand_over(heir.inner if isinstance(heir, WrappedGame) else heir, growth)
+
+    def take_over(self, old: Game, growth: Growth) -> None:
+        """Be brought to where a game on a smaller graph is."""
+        old.hand_over(self, growth)
 
 
 @delegates(Learner, "wrapped")
@@ -142,9 +135,8 @@ class Wrapped(Learner):
 
     def start(self, graph: Graph, prepared: Any = None, rng: np.random.Generator | None = None) -> State:
         """Begin one binary problem."""
-        seed = 0 if rng is None else int(rng.integers(1 << 62))
-        return self.start_problems(graph, 1, prepared, seed).states[0]
+        return Learner.start(self, graph, prepared, rng)
 
     @abstractmethod
-    def start_problems(self, graph: Graph, count: int, prepared: Any, seed: int) -> Problems:
-        """Begin `count` problems side by side, around the inner ones."""
+    def start_game(self, graph: Graph, classes: int, prepared: Any = None, seed: int = 0) -> Game:
+        """Begin a game around the inner one."""

@@ -134,12 +134,12 @@ def train_and_test(
     """Mistakes of the last weights on the test rows, and mistakes made while training."""
     nodes = np.tile(order, EPOCHS)
     signs = labels[nodes].astype(np.int8)[:, None]
-    problems = learner.start_problems(table, 1, prepared, 0)
+    game = learner.start_game(table, 2, prepared, 0)
     trials = Trials(nodes, signs, np.full(len(nodes), np.inf), delay=0, budget=sys.maxsize)
-    trace = problems.play(trials)
+    trace = game.play(trials)
     training = int((np.where(trace.margins >= 0, 1, -1) != signs).sum())
     held_out = np.arange(TRAINING, TRAINING + TESTING)
-    margins = problems.states[0].margins(held_out)
+    margins = game.scores(held_out)[:, 0]
     return int((np.where(margins >= 0, 1, -1) != labels[held_out]).sum()), training
 
 

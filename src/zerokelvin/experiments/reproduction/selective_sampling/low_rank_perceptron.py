@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from zerokelvin.graph import Graph
 from zerokelvin.jit import kernel
-from zerokelvin.learners.base import Learner, Problems, Progress, State, Trace, Trials, sign
+from zerokelvin.learners.base import Learner, OneVsRest, Progress, State, Trace, Trials, sign
 from zerokelvin.learners.ridge.instances import Coordinates, prepare_coordinates
 from zerokelvin.least_squares.ldl import dot
 
@@ -51,15 +51,14 @@ class LowRankState(State):
             self.w += label * x
 
 
-class LowRankProblems(Problems):
+class LowRankGame(OneVsRest[LowRankState]):
     """Perceptrons side by side, their weights in one array."""
 
-    def __init__(self, states: Sequence[State]) -> None:
+    def __init__(self, states: Sequence[LowRankState]) -> None:
         super().__init__(states)
-        chosen = [state for state in states if isinstance(state, LowRankState)]
-        self.matrix = chosen[0].source.matrix
-        self.weights = np.stack([state.w for state in chosen])
-        for state, row in zip(chosen, self.weights, strict=True):
+        self.matrix = states[0].source.matrix
+        self.weights = np.stack([state.w for state in states])
+        for state, row in zip(states, self.weights, strict=True):
             state.w = row  # a view: the compiled game moves them
 
     def play(self, trials: Trials, progress: Progress | None = None) -> Trace:
@@ -107,7 +106,7 @@ class LowRankPerceptron(Learner):
 
     name: ClassVar[str] = "perceptron"
     takes_features: ClassVar[bool] = True
-    problems: ClassVar[type[Problems]] = LowRankProblems
+    game: ClassVar[type[OneVsRest[Any]]] = LowRankGame
 
     def prepare(self, graph: Graph) -> Coordinates:
         """The embedding, shared by all classes and shuffles."""

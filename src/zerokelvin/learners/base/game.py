@@ -1,0 +1,374 @@
+"""One game of several classes: what plays, learns and answers for every learner.
+
+`Game.scores` is pure, `Game.learn` alone changes it, `Game.play` has a default loop over both. All else is
+optional: own rules of asking, variance, value, probabilities, explanations, bound, snapshot. Two kinds of
+learners stand behind it:
+
+- a paper's binary learner writes margin and update of a `State`; `OneVsRest` lifts it to several classes,
+  with a compiled `play` where a prediction is a look-up;
+- a learner whose classes share what it knows (one covariance, one mixture) is a `Game` itself, and `Binary`
+  shows its game of two classes as a `State`.
+
+Classes are numbers, 0 … classes − 1. A node is an index, or a vector where the learner takes features.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Generic, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from zerokelvin.asking.policies import confidence, worth_asking
+from zerokelvin.bound import Bound
+from zerokelvin.errors import ParameterError
+from zerokelvin.learners.base.growth import Growth
+from zerokelvin.learners.base.noting import SEEN, note_game
+from zerokelvin.learners.base.sound import finite, wrap_own
+from zerokelvin.learners.base.state import State, no_bound
+from zerokelvin.learners.base.trials import Trace, Trials, columns_of, signs_of
+from zerokelvin.threads import on_one_thread
+
+__all__ = ["Binary", "Game", "OneVsRest", "Progress"]
+
+Ints = NDArray[np.int64]
+Floats = NDArray[np.float64]
+Flags = NDArray[np.bool_]
+Progress = Callable[[int], None]
+S = TypeVar("S", bound=State)
+
+ON_ONE_THREAD = (
+    "scores",
+    "score",
+    "asks",
+    "variance",
+    "value",
+    "learn",
+    "teach",
+    "hand_over",
+    "bound",
+    "chances",
+    "explain",
+    "restore",
+    "play",
+)
+
+
+class Game(ABC):
+    """One game of `classes` classes; see the module.
+
+    `fields` names what `snapshot` holds; without any, a game is restored by learning all answers again.
+    `bound_outlives_growth` says that the bound also covers mistakes made before the graph grew.
+    """
+
+    fields: tuple[str, ...] = ()
+    bound_outlives_growth: bool = False
+
+    def __init__(self, classes: int) -> None:
+        self.classes = classes
+
+    def __init_subclass__(cls, **named: Any) -> None:
+        """Have scores finite and one thread used wherever the new class makes them."""
+        super().__init_subclass__(**named)
+        wrap_own(cls, ("scores", "score", "play"), finite)
+        wrap_own(cls, ON_ONE_THREAD, on_one_thread)
+
+    @property
+    def columns(self) -> int:
+        """How many binary problems there are: one for two classes, else one per class."""
+        return columns_of(self.classes)
+
+    @abstractmethod
+    def scores(self, nodes: Any) -> Floats:
+        """The margin of every node in every problem, (nodes, columns); pure."""
+
+    @abstractmethod
+    def learn(self, node: Any, code: int, wanted: Any = None) -> None:
+        """Learn the class of a node; where the problems ask apart, only those `wanted` do."""
+
+    def score(self, node: Any) -> Floats:
+        """The margins of one node."""
+        return self.scores([node])[0]
+
+    def teach(self, nodes: Any, codes: Ints) -> None:
+        """Learn answers in order, whatever a rule of asking says; override where a compiled game can."""
+        for node, code in zip(nodes, codes.tolist(), strict=True):
+            self.learn(node, code)
+
+    # -- asking ---------------------------------------------------------------------------------------
+
+    def asks(self, node: Any, trial: int | None = None) -> Flags:
+        """Which problems want this label by their own rule; those that have none want every label.
+
+        `trial` counts the trials before this one, asked or not; without it, the labels learnt so far.
+        """
+        return np.ones(self.columns, dtype=np.bool_)
+
+    def may_ask(self, node: Any, trial: int | None = None) -> bool:
+        """Whether some problem would want this label by some coin."""
+        return bool(self.asks(node, trial).any())
+
+    def variance(self, node: Any) -> float:
+        """How unsure the scores of a node are, at least 0; only learners with `has_variance` know."""
+        raise ParameterError(
+            f"{type(self).__name__} has no variance; use a policy that needs none, or another learner."
+        )
+
+    def value(self, node: Any, waiting: Flags) -> float:
+        """How much a label of a node is worth to the nodes that wait; only learners with `has_value` know."""
+        raise ParameterError(
+            f"{type(self).__name__} knows no value of a label; use another policy or another learner."
+        )
+
+    # -- answering for itself -------------------------------------------------------------------------
+
+    def chances(self, node: Any) -> Floats | None:
+        """The probability of each class, where the learner knows calibrated ones."""
+        return None
+
+    def remaining_error(self, spent: bool = False) -> float | None:
+        """The estimated share of nodes that go out wrong unasked, where the learner has a target for it.
+
+        `spent` tells that nothing can be asked any more; None that too little is known yet.
+        """
+        return None
+
+    def trusted(self) -> dict[str, float]:
+        """The weight of every expert, where the learner is a mixture."""
+        return {}
+
+    def explain(self, node: Any, column: int) -> list[tuple[int, float]]:
+        """The labelled nodes that decided the margin of a node in one problem, with their share of it."""
+        return []
+
+    def trail(self, node: Any, column: int) -> tuple[int, ...]:
+        """The nodes along which the deciding labels reach a node, for learners that follow such a path."""
+        return ()
+
+    def remark(self, node: Any, column: int) -> str:
+        """A clause on how the margin of a node came about, part of the prediction's reason; "" for none."""
+        return ""
+
+    def bound(self, labels: Sequence[Ints]) -> Bound:
+        """The bound on the mistakes of the class, against one labelling in {-1, +1}ⁿ per problem."""
+        return no_bound()
+
+    # -- keeping and growing --------------------------------------------------------------------------
+
+    def snapshot(self) -> dict[str, NDArray[Any]]:
+        """Copies of everything that `learn` changes, as arrays, under the names of `fields`."""
+        return {}
+
+    def restore(self, arrays: Mapping[str, NDArray[Any]]) -> None:
+        """Bring a fresh game to where `snapshot` was taken."""
+        if self.fields:
+            raise NotImplementedError(f"{type(self).__name__} has fields and does not restore them.")
+
+    def hand_over(self, heir: Game, growth: Growth) -> None:
+        """Bring a game just started on a grown graph to where this one is; changes nothing here.
+
+        By default it learns all answers again; see `zerokelvin.learners.base.growth`.
+        """
+        heir.teach(*growth.answers())
+
+    def take_over(self, old: Game, growth: Growth) -> None:
+        """Be brought to where a game on a smaller graph is."""
+        old.hand_over(self, growth)
+
+    # -- playing --------------------------------------------------------------------------------------
+
+    def play(self, trials: Trials, progress: Progress | None = None) -> Trace:
+        """Predict, ask and learn over all trials, in order."""
+        trace = Trace.empty(trials)
+        asked_trials = 0
+        waiting = trials.waiting()
+        for t, node in enumerate(trials.nodes.tolist()):
+            margins = self.score(node)
+            waiting[node] = False
+            first = asked_trials == 0
+            if asked_trials < trials.budget and (first or self._worthwhile(trials, t, margins, waiting)):
+                trace.asked[t] = True if first else self.asks(node, t)
+                asked_trials += bool(trace.asked[t].any())
+            trace.margins[t] = margins
+            self._learn_due(trials, trace, t - trials.delay)
+            if progress is not None:
+                progress(t + 1)
+        for t in range(max(0, len(trials.nodes) - trials.delay), len(trials.nodes)):
+            self._learn_due(trials, trace, t)
+        return trace
+
+    def _worthwhile(self, trials: Trials, t: int, margins: Floats, waiting: Flags) -> bool:
+        sureness, limit = confidence(margins), float(trials.limits[t])
+        if trials.gains is None or trials.floors is None:
+            return sureness < limit
+        node = int(trials.nodes[t])
+        spread = self.value(node, waiting) if trials.by_value else self.variance(node)
+        return worth_asking(sureness, spread, limit, float(trials.gains[t]), float(trials.floors[t]))
+
+    def _learn_due(self, trials: Trials, trace: Trace, t: int) -> None:
+        if t >= 0 and trace.asked[t].any():
+            self.learn(int(trials.nodes[t]), int(trials.codes[t]), trace.asked[t])
+
+
+wrap_own(Game, ON_ONE_THREAD, on_one_thread)
+
+
+class OneVsRest(Game, Generic[S]):
+    """Binary states side by side: one for two classes, else one per class.
+
+    Every label that reaches a state is on its record, whatever way it takes
+    (`zerokelvin.learners.base.noting`).
+    """
+
+    def __init__(self, states: Sequence[S]) -> None:
+        super().__init__(max(2, len(states)))
+        self.states = tuple(states)
+
+    def __init_subclass__(cls, **named: Any) -> None:
+        """Have every label that a game of the new class learns noted."""
+        super().__init_subclass__(**named)
+        note_game(cls)
+
+    def scores(self, nodes: Any) -> Floats:
+        """The margins of every state."""
+        places = np.asarray(nodes)
+        if places.ndim != 1 or places.dtype.kind not in "iu":  # vectors
+            return np.array([self.score(node) for node in nodes]).reshape(-1, self.columns)
+        return np.column_stack([state.margins(places.astype(np.int64)) for state in self.states])
+
+    def score(self, node: Any) -> Floats:
+        """The margin of every state."""
+        return np.array([state.margin(node) for state in self.states])
+
+    def learn(self, node: Any, code: int, wanted: Any = None) -> None:
+        """Give every state (or those `wanted`) its label of the node."""
+        for c, (state, label) in enumerate(zip(self.states, self.labels(code), strict=True)):
+            if wanted is None or wanted[c]:
+                state.update(node, label)
+
+    def labels(self, code: int) -> list[int]:
+        """The label −1 or +1 of a class in every problem."""
+        if len(self.states) == 1:
+            return [1 if code == 1 else -1]
+        return [1 if c == code else -1 for c in range(len(self.states))]
+
+    def signs(self, codes: Ints) -> NDArray[np.int8]:
+        """The label −1 or +1 of several classes in every problem, (codes, columns)."""
+        return signs_of(codes, len(self.states))
+
+    def asks(self, node: Any, trial: int | None = None) -> Flags:
+        """Which states want this label."""
+        return np.array([state.ask(node, trial) for state in self.states], dtype=np.bool_)
+
+    def may_ask(self, node: Any, trial: int | None = None) -> bool:
+        """Whether some state would want this label by some coin."""
+        return any(state.may_ask(node, trial) for state in self.states)
+
+    def variance(self, node: Any) -> float:
+        """The variance of the least sure state."""
+        return max(state.variance(node) for state in self.states)
+
+    def explain(self, node: Any, column: int) -> list[tuple[int, float]]:
+        """As the state of the problem explains it."""
+        return self.states[column].explain(node)
+
+    def trail(self, node: Any, column: int) -> tuple[int, ...]:
+        """As the state of the problem follows it."""
+        return self.states[column].trail(node)
+
+    def remark(self, node: Any, column: int) -> str:
+        """That of the state of the problem."""
+        return self.states[column].remark(node)
+
+    def bound(self, labels: Sequence[Ints]) -> Bound:
+        """A wrong class costs at least one binary mistake: the sum over the states."""
+        return Bound.total([state.bound(u) for state, u in zip(self.states, labels, strict=True)])
+
+    @property
+    def fields(self) -> tuple[str, ...]:  # type: ignore[override]
+        """Those of every state, after its number; none where a state has none."""
+        if not all(state.fields for state in self.states):
+            return ()
+        return tuple(f"{c}/{name}" for c, state in enumerate(self.states) for name in state.fields)
+
+    def snapshot(self) -> dict[str, NDArray[Any]]:
+        """The arrays of every state, after its number."""
+        if not self.fields:
+            return {}
+        return {
+            f"{c}/{name}": array
+            for c, state in enumerate(self.states)
+            for name, array in state.snapshot().items()
+        }
+
+    def restore(self, arrays: Mapping[str, NDArray[Any]]) -> None:
+        """Restore every state from its arrays."""
+        for c, state in enumerate(self.states):
+            state.restore({name: arrays[f"{c}/{name}"] for name in state.fields})
+
+
+note_game(OneVsRest)
+
+
+class Binary(State):
+    """A game of two classes as one binary problem: class 1 is +1. All else is the game's."""
+
+    def __init__(self, game: Game) -> None:
+        self.game = game
+
+    def margin(self, node: Any) -> float:
+        """The one score of the node."""
+        return float(self.game.score(node)[0])
+
+    def margins(self, nodes: Ints) -> Floats:
+        """The scores of several nodes."""
+        return np.ascontiguousarray(self.game.scores(nodes)[:, 0])
+
+    def update(self, node: Any, label: int) -> None:
+        """Learn that the node is labelled −1 or +1."""
+        self.game.learn(node, 1 if label > 0 else 0)
+
+    def ask(self, node: Any, trial: int | None = None) -> bool:
+        """Whether the game wants this label."""
+        return bool(self.game.asks(node, trial)[0])
+
+    def may_ask(self, node: Any, trial: int | None = None) -> bool:
+        """Whether the game would want this label by some coin."""
+        return self.game.may_ask(node, trial)
+
+    def variance(self, node: Any) -> float:
+        """How unsure the margin is."""
+        return self.game.variance(node)
+
+    def bound(self, labels: Ints) -> Bound:
+        """The bound of the game against this labelling."""
+        return self.game.bound([np.asarray(labels)])
+
+    def explain(self, node: Any) -> list[tuple[int, float]]:
+        """The labelled nodes that decided the margin."""
+        return self.game.explain(node, 0)
+
+    def trail(self, node: Any) -> tuple[int, ...]:
+        """The nodes along which the deciding labels reach the node."""
+        return self.game.trail(node, 0)
+
+    def remark(self, node: Any) -> str:
+        """How the margin came about."""
+        return self.game.remark(node, 0)
+
+    @property
+    def fields(self) -> tuple[str, ...]:  # type: ignore[override]
+        """Those of the game, and the record; none where the game has none."""
+        return (*self.game.fields, *SEEN) if self.game.fields else ()
+
+    def snapshot(self) -> dict[str, NDArray[Any]]:
+        """That of the game, and the record."""
+        if not self.game.fields:
+            return {}
+        return self.game.snapshot() | {name: np.array(getattr(self, name)) for name in SEEN}
+
+    def restore(self, arrays: Mapping[str, NDArray[Any]]) -> None:
+        """Restore the game."""
+        self.game.restore({name: arrays[name] for name in self.game.fields})
