@@ -115,10 +115,10 @@ def predict_all(learner, graph, prepared):
     order = np.random.default_rng(3).permutation(n)
     best = np.inf
     for _ in range(3):
-        problems = learner.start_problems(graph, 1, prepared, 0)
-        problems.update(int(order[0]), np.array([1], dtype=np.int8))
+        game = learner.start_game(graph, 2, prepared, 0)
+        game.learn(int(order[0]), 1)
         trials = Trials(order, np.ones((n, 1), dtype=np.int8), np.full(n, np.inf), 0, n)
-        seconds, trace = clock(lambda problems=problems, trials=trials: problems.play(trials))
+        seconds, trace = clock(lambda game=game, trials=trials: game.play(trials))
         assert (trace.margins >= 0).all()
         best = min(best, seconds)
     return 1e6 * best / n

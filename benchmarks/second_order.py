@@ -107,9 +107,9 @@ def ours(rows, nodes, signs, mu, kappa, repeats=5):
     trials = Trials(nodes, signs, np.full(len(nodes), np.inf), 0, 10**9)
     best = np.inf
     for _ in range(repeats):
-        problems = learner.start_problems(graph, signs.shape[1], source, 0)
+        game = learner.start_game(graph, signs.shape[1], source, 0)
         began = time.process_time()
-        trace = problems.play(trials)
+        trace = game.play(trials)
         best = min(best, time.process_time() - began)
     return best, trace
 

@@ -71,9 +71,9 @@ def game_seconds(graph, nodes, labels, inner):
     trials = zk.learners.Trials(nodes, signs, np.full(len(nodes), np.inf), 0, sys.maxsize)
     best = math.inf
     for _ in range(2):
-        problems = learner.start_problems(graph, 1, None, 0)
+        game = learner.start_game(graph, 2, None, 0)
         began = time.process_time()
-        problems.play(trials)
+        game.play(trials)
         best = min(best, time.process_time() - began)
     return best
 

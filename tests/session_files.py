@@ -41,8 +41,7 @@ def write_version_1(session, path, leave_out=(), change=lambda header, arrays: N
         "session/counts": standing.counts,
         "session/labelled": standing.labelled,
     }
-    for i, state in enumerate(standing.problems.states):
-        arrays |= {f"state/{i}/{name}": array for name, array in state.snapshot().items()}
+    arrays |= {f"state/{name}": array for name, array in standing.game.snapshot().items()}
     arrays = {name: array for name, array in arrays.items() if not name.startswith(tuple(leave_out) or "\0")}
     change(header, arrays)
     text = np.frombuffer(json.dumps(header).encode(), dtype=np.uint8)

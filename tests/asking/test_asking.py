@@ -79,9 +79,9 @@ def test_random_querying_asks_at_random_and_learns_inside(game, p):
     nodes = np.array([node for node, _ in trials])
     signs = np.array([[label] for _, label in trials], dtype=np.int8)
     arrays = Trials(nodes, signs, np.full(len(nodes), np.inf), 0, 10**6)
-    problems = learner.start_problems(graph, 1, learner.prepare(graph), 5)
-    trace = problems.play(arrays)
-    heads = coins(problems.seed, np.arange(len(nodes))) < p
+    game = learner.start_game(graph, 2, learner.prepare(graph), 5)
+    trace = game.play(arrays)
+    heads = coins(game.seed, np.arange(len(nodes))) < p
     heads[0] = True  # a game always asks first
     np.testing.assert_array_equal(trace.asked[:, 0], heads)
     inner = make("perceptron").start(graph)

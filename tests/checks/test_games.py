@@ -11,6 +11,7 @@ from zerokelvin.checks.arenas import draw_arena
 from zerokelvin.checks.families import FAMILIES, ORDERS
 from zerokelvin.checks.same_game import find_difference
 from zerokelvin.errors import GraphError
+from zerokelvin.learners.base import columns_of
 from zerokelvin.learners.cuts.longest_path import LongestPath
 from zerokelvin.learners.nearest import Nearest, NearestState
 
@@ -64,7 +65,7 @@ def test_arenas_suit_every_learner_and_cover_what_they_should(name):
 class Hasty(Nearest):
     """Its game stops before the last trial and leaves it unfilled."""
 
-    class problems(learners.Problems):  # noqa: N801 - as learners name it
+    class game(learners.OneVsRest):  # noqa: N801 - as learners name it
         def play(self, trials, progress=None):
             trace = super().play(trials, progress)
             trace.margins[-1] = np.nan
@@ -75,7 +76,7 @@ class Hasty(Nearest):
 class Careless(Nearest):
     """Its compiled game forgets one label in ten."""
 
-    class problems(learners.Problems):  # noqa: N801
+    class game(learners.OneVsRest):  # noqa: N801
         def play(self, trials, progress=None):
             some = np.arange(len(trials.nodes)) % 10 != 9
             signs = np.where(some[:, None], trials.signs, -trials.signs)
@@ -87,8 +88,8 @@ def test_a_trial_left_out_never_becomes_a_result():
         def start(self, graph, prepared=None, rng=None):
             return NearestState(learners.nearest.Neighbours(graph, 1, None), self)
 
-        def start_problems(self, graph, count, prepared, seed):
-            return self.problems([self.start(graph) for _ in range(count)])
+        def start_game(self, graph, classes, prepared=None, seed=0):
+            return self.game([self.start(graph) for _ in range(columns_of(classes))])
 
     line = zk.Graph.from_edges([(0, 1), (1, 2)])
     with pytest.raises(GraphError, match="a fault of the learner"):
@@ -97,8 +98,8 @@ def test_a_trial_left_out_never_becomes_a_result():
 
 def test_a_game_that_differs_from_its_steps_is_found():
     class Plain(Careless):
-        def start_problems(self, graph, count, prepared, seed):
-            return self.problems([self.start(graph) for _ in range(count)])
+        def start_game(self, graph, classes, prepared=None, seed=0):
+            return self.game([self.start(graph) for _ in range(columns_of(classes))])
 
     found = [find_difference(Plain(), seed).fault for seed in range(40)]
     assert any(fault and "step by step" in fault for fault in found)

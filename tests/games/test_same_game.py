@@ -59,7 +59,7 @@ def test_a_session_is_the_game(learner, params, graph, count, tmp_path):
         np.testing.assert_array_equal(loaded._all_margins(), session._all_margins())
         assert loaded._standing.outcomes == session._standing.outcomes
         renewed = session._standing.renewed()
-        again = np.column_stack([s.margins(np.arange(graph.num_nodes)) for s in renewed.problems.states])
+        again = renewed.game.scores(np.arange(graph.num_nodes))
         np.testing.assert_array_equal(again, session._all_margins())
 
 

@@ -113,7 +113,7 @@ def test_the_perceptron_keeps_its_mistakes_in_the_new_kernel(story, b, c):
     session = tell(zk.start(story[0], "perceptron", classes=["a", "b", "c"], b=b, c=c), story)
     n = session.graph.num_nodes
     kernel = np.linalg.pinv(session.graph.laplacian().toarray(), rcond=1e-12) + b + c * np.eye(n)
-    for state in session._problems.states:
+    for state in session._game.states:
         coefficients = np.zeros(n)
         np.add.at(coefficients, state.mistaken_nodes, state.mistaken_labels)
         assert np.allclose(state.w, kernel @ coefficients, atol=1e-6)
@@ -150,7 +150,7 @@ def test_a_perceptron_that_errs_alike_is_exact():
 def test_repaired_channels_are_within_the_certified_error(name, kernel, story, tol, b):
     """The residual is the true one after any growths, and below its limit everywhere."""
     session = tell(zk.start(story[0], name, classes=["a", "b", "c"], kernel=kernel, tol=tol, b=b), story)
-    diffusion = session._problems.diffusion
+    diffusion = session._game.diffusion
     relaxation, system = diffusion.relaxation, diffusion.system
     precision, tol = diffusion.numbers[0], tol / system.unit
     shown = diffusion.counts.sum(axis=0)

@@ -31,6 +31,7 @@ from zerokelvin.errors import ZerokelvinError
 from zerokelvin.games import play
 from zerokelvin.learners import Learner
 from zerokelvin.learners.base.record import Record
+from zerokelvin.learners.base.renumbered import RenumberedGame
 from zerokelvin.session import load, start
 
 __all__ = [
@@ -268,12 +269,13 @@ def _recorded(learner: Learner) -> None:
             trials = example.trials(delay, budget, limit)
             game = learner.start_game(example.graph, max(2, trials.signs.shape[1]))
             asked = game.play(trials).asked
+            nodes = game.ranks[trials.nodes] if isinstance(game, RenumberedGame) else trials.nodes
             for c, state in enumerate(getattr(game, "states", ())):
                 ways = (
                     asked[:, c],
                     asked.any(axis=1),
                 )  # a problem learns what it asked for, or all that came
-                _require_record(learner, state.record, *((trials.nodes[w], trials.signs[w, c]) for w in ways))
+                _require_record(learner, state.record, *((nodes[w], trials.signs[w, c]) for w in ways))
         state = learner.start(example.graph, rng=np.random.default_rng(0))
         for node, label in example.binary_trials():
             state.update(node, label)

@@ -16,7 +16,7 @@ from zerokelvin.learners.auto.auto import Auto
 from zerokelvin.learners.auto.experts import start_experts
 from zerokelvin.learners.auto.hedge import OFFSETS, AdaHedge, Combination
 from zerokelvin.learners.auto.mixing import PRECISIONS, PRIOR, SOFT, START, Mixing
-from zerokelvin.learners.base import Problems
+from zerokelvin.learners.base import Game
 from zerokelvin.learners.gaussian.diffusion import Diffusion, system_of
 from zerokelvin.learners.gaussian.influence import TOL, Influence
 
@@ -109,8 +109,8 @@ def test_foreseen_games_are_the_same_as_step_by_step(game):
         everyone = np.arange(graph.num_nodes)
         expected = [slow.values(node) for node in everyone.tolist()]
         np.testing.assert_allclose(slow.table(everyone), expected, atol=1e-12, err_msg=slow.name)
-    fast = Auto().start_problems(graph, count, prepared, 0).play(revealed)
-    slow = Problems.play(Auto().start_problems(graph, count, prepared, 0), revealed)
+    fast = Auto().start_game(graph, count, prepared, 0).play(revealed)
+    slow = Game.play(Auto().start_game(graph, count, prepared, 0), revealed)
     np.testing.assert_allclose(fast.margins, slow.margins, atol=1e-6)
 
 
@@ -118,15 +118,15 @@ def test_foreseen_games_are_the_same_as_step_by_step(game):
 @given(class_games())
 def test_all_nodes_at_once_are_the_same_as_one_by_one(game):
     graph, classes, trials, _ = game
-    problems = Auto().start_problems(graph, 1 if classes == 2 else classes, None, 0)
+    game = Auto().start_game(graph, classes)
     nodes = np.arange(graph.num_nodes)
     for node, code in [(None, None), *trials]:
         if node is not None:
-            problems.mixture.learn(node, code)
-        expected = np.array([problems.margins(node) for node in nodes.tolist()])
-        found = np.column_stack([state.margins(nodes) for state in problems.states])
+            game.mixture.learn(node, code)
+        expected = np.array([game.score(node) for node in nodes.tolist()])
+        found = game.scores(nodes)
         np.testing.assert_allclose(found, expected, atol=1e-9)
-        np.testing.assert_array_equal(problems.states[0].margins(nodes[::-1]), found[::-1, 0])
+        np.testing.assert_array_equal(game.scores(nodes[::-1]), found[::-1])
 
 
 def test_longest_path_votes_only_while_its_flows_fit_into_memory(monkeypatch):
@@ -151,13 +151,13 @@ def test_beyond_dense_kernels_the_smooth_one_is_a_pair_of_fields(monkeypatch):
     codes = np.repeat(np.arange(3), 40)
     order = np.random.default_rng(5).permutation(120)
     revealed = as_trials([(int(node), int(codes[node])) for node in order], 3)
-    fast, slow = (Auto().start_problems(example.graph, 3, prepared, 0) for _ in range(2))
+    fast, slow = (Auto().start_game(example.graph, 3, prepared, 0) for _ in range(2))
     kinds = [type(expert) for expert in fast.mixture.experts]
     assert kinds.count(experts.FieldsExpert) == 2
     assert str(experts.FAR) in fast.mixture.names
     assert experts.ExactExpert not in kinds
     trace = fast.play(revealed)
-    np.testing.assert_allclose(trace.margins, Problems.play(slow, revealed).margins, atol=1e-9)
+    np.testing.assert_allclose(trace.margins, Game.play(slow, revealed).margins, atol=1e-9)
     assert (trace.margins[60:].argmax(axis=1) != codes[order][60:]).mean() < 0.2
 
 
@@ -394,13 +394,13 @@ def test_explanations_add_up_and_name_the_experts():
 @given(class_games())
 def test_mistakes_stay_within_the_bound(game):
     graph, classes, trials, codes = game
-    problems = Auto().start_problems(graph, 1 if classes == 2 else classes, None, 0)
-    trace = problems.play(as_trials(trials, classes))
-    bound = problems.bound(comparators(codes, classes))
+    game = Auto().start_game(graph, classes)
+    trace = game.play(as_trials(trials, classes))
+    bound = game.bound(comparators(codes, classes))
     assert bound.holds
     assert bound.allows(mistakes(trace.margins, trials, classes))
     loss, prior, gap, start = bound.terms.values()  # the value can be had from what is said beside it
-    voters = len(problems.mixture.names)
+    voters = len(game.mixture.names)
     expected = 2 * (loss + (1 - np.log(prior) / np.log(voters)) * gap - start)
     assert bound.value == pytest.approx(expected)
 
@@ -449,9 +449,6 @@ def test_refusals():
         Auto(target=5)
     with pytest.raises(ParameterError, match="target='few' must be a number or None"):
         Auto(target="few")
-    states = Auto().start_problems(zk.Graph.from_edges([(0, 1)]), 3, None, 0).states
-    with pytest.raises(ParameterError, match="all classes"):
-        states[0].update(0, 1)
 
 
 def reliability(graph, codes):
@@ -461,12 +458,12 @@ def reliability(graph, codes):
     """
     classes = int(codes.max()) + 1
     order = np.random.default_rng(0).permutation(len(codes))
-    problems = Auto().start_problems(graph, 1 if classes == 2 else classes, None, 0)
+    game = Auto().start_game(graph, classes)
     table = []
     for t, node in enumerate(order.tolist()):
         if t:
-            table.append(problems.chances(node))
-        problems.mixture.learn(node, int(codes[node]))
+            table.append(game.chances(node))
+        game.mixture.learn(node, int(codes[node]))
     table, truth = np.array(table), codes[order[1:]]
     sure, right = table.max(axis=1), table.argmax(axis=1) == truth
     bins = np.minimum((sure * 10).astype(int), 9)

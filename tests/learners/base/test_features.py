@@ -9,7 +9,8 @@ from naive.learners import second_order as naive
 from zerokelvin import Graph, load, play, start
 from zerokelvin.errors import GraphError, NodeError, ParameterError
 from zerokelvin.graph.features import Features
-from zerokelvin.learners import Problems, Trials, make
+from zerokelvin.learners import Game, Trials, make
+from zerokelvin.learners.base import signs_of
 from zerokelvin.learners.perceptron.perceptron import Perceptron
 
 LEARNERS = [
@@ -75,14 +76,13 @@ def test_games_and_sessions_on_a_table(name, params, kernel, tmp_path):
     assert not run.bound.holds or run.bound.allows(run.mistakes)
     assert run.mistakes < 20
     for delay, limit in ((0, np.inf), (3, 0.4)):
-        signs = np.random.default_rng(0).choice([-1, 1], (30, 3)).astype(np.int8)
+        signs = signs_of(np.random.default_rng(0).integers(3, size=30), 3)
         trials = Trials(np.random.default_rng(1).integers(0, 30, 30), signs, np.full(30, limit), delay, 25)
-        fast, slow = (learner.start_problems(features, 3, learner.prepare(features), 0) for _ in range(2))
-        one, two = fast.play(trials), Problems.play(slow, trials)
+        fast, slow = (learner.start_game(features, 3, learner.prepare(features), 0) for _ in range(2))
+        one, two = fast.play(trials), Game.play(slow, trials)
         np.testing.assert_array_equal(one.margins, two.margins)
         np.testing.assert_array_equal(one.asked, two.asked)
-        for left, right in zip(fast.states, slow.states, strict=True):
-            np.testing.assert_array_equal(left.margins(np.arange(30)), [right.margin(i) for i in range(30)])
+        np.testing.assert_array_equal(fast.scores(np.arange(30)), [slow.score(i) for i in range(30)])
     session = start(features, learner, classes=["no", "yes"])
     for i in range(15):
         session.learn(f"row {i}", labels[i])

@@ -18,8 +18,8 @@ from zerokelvin.checks import CHECKS, ContractError
 from zerokelvin.errors import ParameterError
 from zerokelvin.games.labels import decide
 from zerokelvin.graph.name_order import name_order
-from zerokelvin.learners.base import Problems, State
-from zerokelvin.learners.base.renumbered import RenumberedProblems, RenumberedState
+from zerokelvin.learners.base import Game, OneVsRest, State, columns_of
+from zerokelvin.learners.base.renumbered import RenumberedGame, RenumberedState
 from zerokelvin.learners.base.ties import DEAD_ZONE, first_largest, settle, settled_dot
 from zerokelvin.learners.perceptron.perceptron import Perceptron, PerceptronState
 from zerokelvin.threads import on_one_thread
@@ -257,7 +257,7 @@ def test_an_interrupt_on_the_way_in_or_out_leaves_the_gate_usable(monkeypatch):
     pytest.fail("it never came to its end")
 
 
-@pytest.mark.parametrize(("outer", "base"), [(RenumberedState, State), (RenumberedProblems, Problems)])
+@pytest.mark.parametrize(("outer", "base"), [(RenumberedState, State), (RenumberedGame, Game)])
 def test_every_method_is_translated(outer, base):
     public = [name for name, _ in inspect.getmembers(base, inspect.isfunction) if not name.startswith("_")]
     assert [name for name in public if name not in vars(outer)] == []
@@ -288,8 +288,8 @@ class Broken(Perceptron):
     """A perceptron whose promises are broken below, past the wrappers."""
 
 
-def start_problems(self, graph, count, prepared, seed):
-    return Problems([self.start(graph, prepared) for _ in range(count)])
+def start_game(self, graph, classes, prepared=None, seed=0):
+    return OneVsRest([self.start(graph, prepared) for _ in range(columns_of(classes))])
 
 
 def test_the_contract_sees_a_learner_that_goes_by_numbers(monkeypatch):
@@ -297,7 +297,7 @@ def test_the_contract_sees_a_learner_that_goes_by_numbers(monkeypatch):
         return Numbered(graph, prepared, self)
 
     monkeypatch.setattr(Broken, "start", start, raising=False)
-    monkeypatch.setattr(Broken, "start_problems", start_problems, raising=False)
+    monkeypatch.setattr(Broken, "start_game", start_game, raising=False)
     with pytest.raises(ContractError, match="another numbering"):
         CHECKS["the numbering of nodes does not matter"](Broken())
 
@@ -315,7 +315,7 @@ def test_the_contract_sees_a_learner_that_uses_threads(monkeypatch):
 
     monkeypatch.setattr(Broken, "start", start, raising=False)
     monkeypatch.setattr(Broken, "prepare", prepare, raising=False)
-    monkeypatch.setattr(Broken, "start_problems", start_problems, raising=False)
+    monkeypatch.setattr(Broken, "start_game", start_game, raising=False)
     with pytest.raises(ContractError, match="number of threads"):
         CHECKS["the number of threads does not matter"](Broken())
 

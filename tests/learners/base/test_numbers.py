@@ -13,7 +13,7 @@ from zerokelvin.checks import CHECKS, ContractError
 from zerokelvin.checks.finite_margins import untied_graphs
 from zerokelvin.errors import GraphError, ParameterError
 from zerokelvin.graph.scale import in_unit
-from zerokelvin.learners import LEARNERS, Learner, Problems, State
+from zerokelvin.learners import LEARNERS, Game, Learner, OneVsRest, State
 from zerokelvin.learners.gaussian.covariance import EXACT_LIMIT
 from zerokelvin.learners.gaussian.diffusion import System, system_of
 from zerokelvin.learners.gaussian.gaussian import DEFAULT_KERNEL, Gaussian
@@ -81,19 +81,20 @@ class Wild(State):
 
 
 @pytest.mark.parametrize("value", [math.nan, math.inf, -math.inf])
-def test_no_state_and_no_problems_can_give_what_is_not_finite(value):
-    class WildProblems(Problems):
-        def margins(self, node):
-            return np.full(40, value)
+def test_no_state_and_no_game_can_give_what_is_not_finite(value):
+    class WildGame(Game):
+        def scores(self, nodes):
+            return np.full((len(nodes), 40), value)
 
-        def play(self, trials, progress=None):
-            return Problems.play(self, trials, progress)
+        def learn(self, node, code, wanted=None):
+            pass
 
     state = Wild(value)
     for call in (
         lambda: state.margin(0),
-        lambda: Problems([state]).margins(0),
-        lambda: WildProblems([]).margins(0),
+        lambda: OneVsRest([state]).score(0),
+        lambda: WildGame(40).scores([0]),
+        lambda: WildGame(40).score(0),
     ):
         with pytest.raises(GraphError, match="not a finite number"):
             call()

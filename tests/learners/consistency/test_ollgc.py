@@ -12,6 +12,7 @@ from zerokelvin import Graph, play, play_shuffles, start
 from zerokelvin.errors import ParameterError, SessionError
 from zerokelvin.graph.features import Features
 from zerokelvin.learners import Trials, make
+from zerokelvin.learners.base import signs_of
 from zerokelvin.learners.consistency.ollgc import Ollgc, OllgcDualState, OllgcState
 from zerokelvin.learners.ridge.instances import Coordinates
 from zerokelvin.least_squares.growing_inverse import REFRESH, inverse_of
@@ -122,14 +123,14 @@ def test_the_covariance_is_shared_in_every_round():
     graph = Graph.from_edges(rng.integers(0, 30, (70, 2)), num_nodes=30)
     learner = Ollgc(rank=8, every_round=True)
     prepared = learner.prepare(graph)
-    shared = learner.start_problems(graph, 3, prepared, 0)
+    shared = learner.start_game(graph, 3, prepared, 0)
     alone = [learner.start(graph, prepared) for _ in range(3)]
     assert shared.kept.shape[0] == 1
     for node in rng.integers(0, 30, 200):
-        labels = rng.choice([-1, 1], 3)
-        shared.update(int(node), labels)
-        for state, label in zip(alone, labels, strict=True):
-            state.update(int(node), int(label))
+        code = int(rng.integers(3))
+        shared.learn(int(node), code)
+        for c, state in enumerate(alone):
+            state.update(int(node), 1 if c == code else -1)
     for one, other in zip(shared.states, alone, strict=True):
         np.testing.assert_allclose(one.margins(np.arange(30)), other.margins(np.arange(30)), atol=1e-10)
     with pytest.raises(SessionError, match="together"):
@@ -156,13 +157,13 @@ def test_compiled_play_on_many_trials(params, policy):
     learner = make("sslgc" if "kappa" in params else "ollgc", rank=9, **params)
     prepared = learner.prepare(graph)
     nodes = rng.integers(0, 40, 150)
-    signs = rng.choice([-1, 1], (150, 3)).astype(np.int8)
+    signs = signs_of(rng.integers(3, size=150), 3)
     gains = {None: None, "variance": np.zeros(150), "doubt": np.sqrt(np.log(np.arange(150) + 1.0))}[policy]
     floors = {None: None, "variance": (np.arange(150) + 1.0) ** -0.3, "doubt": np.full(150, -1.0)}[policy]
     limits = np.zeros(150) if policy == "doubt" else np.full(150, np.inf)
     for delay in (0, 3):
         trials = Trials(nodes, signs, limits, delay, 100, gains, floors)
-        fast, slow = (learner.start_problems(graph, 3, prepared, 0) for _ in range(2))
+        fast, slow = (learner.start_game(graph, 3, prepared, 0) for _ in range(2))
         one = fast.play(trials)
         two = super(type(slow), slow).play(trials)
         np.testing.assert_array_equal(one.margins, two.margins)
@@ -188,13 +189,13 @@ def test_no_memory_is_taken_per_trial(name, counted_memory):
     for count in (40, 4000):
         nodes, signs = rng.integers(0, 50, count), rng.choice([-1, 1], (count, 3)).astype(np.int8)
         trials = Trials(nodes, signs, np.full(count, np.inf), 0, 10**9)
-        problems = learner.start_problems(Features(rows), 3, Coordinates(rows, None, 0.0), 0)
-        problems.play(trials)  # loads the machine code
-        problems = learner.start_problems(Features(rows), 3, Coordinates(rows, None, 0.0), 0)
+        game = learner.start_game(Features(rows), 3, Coordinates(rows, None, 0.0), 0)
+        game.play(trials)  # loads the machine code
+        game = learner.start_game(Features(rows), 3, Coordinates(rows, None, 0.0), 0)
         before = rtsys.get_allocation_stats().alloc
-        problems.play(trials)
+        game.play(trials)
         taken.append(rtsys.get_allocation_stats().alloc - before)
-        assert problems.states[0].mistakes >= count // 40
+        assert game.states[0].mistakes >= count // 40
     assert 0 < taken[1] == taken[0]
 
 
@@ -222,9 +223,9 @@ def test_drift_after_many_updates_is_bounded(d):
     nodes = rng.integers(0, len(rows), count)
     signs = rng.choice(np.array([-1, 1], dtype=np.int8), (count, 1))
     learner = Ollgc(mu=mu, b=0.0, every_round=True)
-    problems = learner.start_problems(Features(rows), 1, None, 0)
-    problems.play(Trials(nodes, signs, np.full(count, np.inf), 0, count))
-    (state,) = problems.states
+    game = learner.start_game(Features(rows), 2, None, 0)
+    game.play(Trials(nodes, signs, np.full(count, np.inf), 0, count))
+    (state,) = game.states
     assert state.kept[0, 0] == REFRESH - 1  # rows since the last refresh
     counts = np.bincount(nodes, minlength=len(rows))
     sums = np.bincount(nodes, weights=signs[:, 0], minlength=len(rows))

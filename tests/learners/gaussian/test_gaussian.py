@@ -13,10 +13,10 @@ from naive.class_games import as_trials, class_games, comparators, dataset, mist
 from naive.learners.propagation import kernel as kernel_matrix
 from zerokelvin.errors import NodeError, ParameterError, SessionError
 from zerokelvin.kernels import kernel_columns
-from zerokelvin.learners import Problems
+from zerokelvin.learners import Game
 from zerokelvin.learners.gaussian.covariance import EXACT_LIMIT, Covariance
-from zerokelvin.learners.gaussian.exact_gaussian import ExactProblems
-from zerokelvin.learners.gaussian.gaussian import Gaussian, GaussianProblems
+from zerokelvin.learners.gaussian.exact_gaussian import ExactGame
+from zerokelvin.learners.gaussian.gaussian import Gaussian, GaussianGame
 from zerokelvin.learners.gaussian.vector_covariance import VectorCovariance
 
 KERNELS = st.sampled_from(
@@ -56,7 +56,7 @@ def vector_games(draw):
 
 
 def start(graph, classes, **params):
-    return Gaussian(**params).start_problems(graph, 1 if classes == 2 else classes, None, 0)
+    return Gaussian(**params).start_game(graph, classes)
 
 
 @pytest.mark.kernels
@@ -66,12 +66,12 @@ def test_relaxed_means_and_variances_agree_with_dense_solves(game, kernel, mu, b
     graph, classes, trials, _ = game
     matrix = kernel_matrix(graph, kernel) + b
     expected, spread = naive.play(matrix, trials, classes, mu)
-    problems = start(graph, classes, kernel=kernel, mu=mu, b=b, tol=1e-11)
+    game = start(graph, classes, kernel=kernel, mu=mu, b=b, tol=1e-11)
     found = []
     for t, (node, code) in enumerate(trials):
-        found.append(problems.margins(node))
-        assert problems.states[0].variance(node) == pytest.approx(spread[t], abs=1e-5)
-        problems.diffusion.learn(node, code)
+        found.append(game.score(node))
+        assert game.variance(node) == pytest.approx(spread[t], abs=1e-5)
+        game.diffusion.learn(node, code)
     np.testing.assert_allclose(found, expected, atol=1e-6)
 
 
@@ -83,12 +83,12 @@ def test_exact_means_and_variances_agree_with_dense_solves(game, kernel, mu, b):
     laplacian = np.linalg.pinv(graph.laplacian().toarray())
     matrix = (laplacian if kernel == "laplacian" else kernel_matrix(graph, kernel)) + b
     expected, spread = naive.play(matrix, trials, classes, mu)
-    problems = start(graph, classes, kernel=kernel, mu=mu, b=b, engine="exact")
+    game = start(graph, classes, kernel=kernel, mu=mu, b=b, engine="exact")
     found = []
     for t, (node, code) in enumerate(trials):
-        found.append(problems.margins(node))
-        assert problems.states[0].variance(node) == pytest.approx(spread[t], abs=1e-5)
-        problems.covariance.learn(node, code)
+        found.append(game.score(node))
+        assert game.variance(node) == pytest.approx(spread[t], abs=1e-5)
+        game.covariance.learn(node, code)
     np.testing.assert_allclose(found, expected, atol=1e-5)
 
 
@@ -103,7 +103,7 @@ def test_a_known_order_is_one_factorisation_equal_to_the_last_bit(nodes):
     two = super(type(slow), slow).play(trials)
     assert np.array_equal(one.margins, two.margins)
     everyone = np.arange(nodes)
-    assert np.array_equal(fast.states[1].margins(everyone), slow.states[1].margins(everyone))
+    assert np.array_equal(fast.scores(everyone), slow.scores(everyone))
 
 
 @settings(max_examples=40)
@@ -126,9 +126,9 @@ def test_the_identity_behind_the_bound(game, kernel, mu):
 @given(class_games(), KERNELS, MU, B, st.sampled_from([0.02, 1e-4]))
 def test_mistakes_stay_within_the_bound(game, kernel, mu, b, tol):
     graph, classes, trials, codes = game
-    problems = start(graph, classes, kernel=kernel, mu=mu, b=b, tol=tol)
-    trace = problems.play(as_trials(trials, classes))
-    bound = problems.bound(comparators(codes, classes))
+    game = start(graph, classes, kernel=kernel, mu=mu, b=b, tol=tol)
+    trace = game.play(as_trials(trials, classes))
+    bound = game.bound(comparators(codes, classes))
     assert bound.allows(mistakes(trace.margins, trials, classes)) or not bound.holds
     assert bound.holds or tol > 1e-3
 
@@ -137,9 +137,9 @@ def test_mistakes_stay_within_the_bound(game, kernel, mu, b, tol):
 @given(class_games(), st.sampled_from(["heat:0.7", "regularized:0.1"]), MU)
 def test_exact_mistakes_stay_within_the_bound(game, kernel, mu):
     graph, classes, trials, codes = game
-    problems = start(graph, classes, kernel=kernel, mu=mu, engine="exact")
-    trace = problems.play(as_trials(trials, classes))
-    bound = problems.bound(comparators(codes, classes))
+    game = start(graph, classes, kernel=kernel, mu=mu, engine="exact")
+    trace = game.play(as_trials(trials, classes))
+    bound = game.bound(comparators(codes, classes))
     assert bound.holds or kernel == "heat:0.7"  # a heavy edge makes the heat kernel singular to rounding
     assert bound.allows(mistakes(trace.margins, trials, classes)) or not bound.holds
 
@@ -158,12 +158,12 @@ def test_the_bound_does_not_grow_with_the_cliques():
 @given(class_games(), st.sampled_from(["push", "exact"]), B, st.sampled_from([1e-10, 0.05]))
 def test_shares_sum_to_the_margin(game, engine, b, tol):
     graph, classes, trials, _ = game
-    problems = start(graph, classes, engine=engine, b=b, tol=tol)
-    problems.play(as_trials(trials, classes))
+    game = start(graph, classes, engine=engine, b=b, tol=tol)
+    game.play(as_trials(trials, classes))
     for node in range(graph.num_nodes):
-        for state in problems.states:
-            total = math.fsum(share for _, share in state.explain(node))
-            assert total == pytest.approx(state.margin(node), abs=1e-6)
+        for column, margin in enumerate(game.score(node)):
+            total = math.fsum(share for _, share in game.explain(node, column))
+            assert total == pytest.approx(margin, abs=1e-6)
 
 
 def test_shares_sum_to_the_margin_where_labels_cancel():
@@ -181,11 +181,11 @@ def test_shares_sum_to_the_margin_where_labels_cancel():
 def test_values_are_chances(game):
     """With (L + εI)⁻¹ the values of all classes are at least 0 and sum to at most 1, up to the tolerance."""
     graph, classes, trials, _ = game
-    problems = start(graph, classes, tol=1e-6)
+    game = start(graph, classes, tol=1e-6)
     for node, code in trials:
-        problems.diffusion.learn(node, code)
+        game.diffusion.learn(node, code)
     for node in range(graph.num_nodes):
-        values = problems.diffusion.values(node)
+        values = game.diffusion.values(node)
         assert values.min() >= -1e-5
         assert values.sum() <= 1 + 1e-5
 
@@ -198,10 +198,6 @@ def test_refusals():
     line = zk.Graph.from_edges([(0, 1)])
     with pytest.raises(ParameterError, match="unknown kernel 'pagerank"):
         Gaussian(kernel="pagerank:0.5").start(line)
-    for engine in ("push", "exact"):
-        states = Gaussian(engine=engine).start_problems(line, 3, None, 0).states
-        with pytest.raises(ParameterError, match="all classes"):
-            states[0].update(0, 1)
 
     class Large:
         num_nodes = EXACT_LIMIT + 1
@@ -220,21 +216,20 @@ def test_vectors_in_and_outside_a_table_agree_with_dense_solves(game, mu, b):
     points, rows, name, classes, trials = game
     matrix = VECTOR_KERNELS[name](points, points) + b
     features = zk.Features(points[:rows], kernel=kernel_named(name))
-    problems = start(features, classes, mu=mu, b=b)
+    game = start(features, classes, mu=mu, b=b)
     handed = [i if i < rows else points[i] for i in range(len(points))]
     for t in range(len(trials) + 1):
         probes = range(len(points)) if t == len(trials) else [trials[t][0]]
         for i in probes:
             values, spread = naive.posterior(matrix, trials[:t], classes, mu, i)
-            np.testing.assert_allclose(problems.margins(handed[i]), naive.leads(list(values)), atol=1e-7)
-            assert problems.variance(handed[i]) == pytest.approx(max(spread, 0.0), abs=1e-7)
+            np.testing.assert_allclose(game.score(handed[i]), naive.leads(list(values)), atol=1e-7)
+            assert game.variance(handed[i]) == pytest.approx(max(spread, 0.0), abs=1e-7)
         if t < len(trials):
             node, code = trials[t]
-            problems.update(handed[node], as_trials([(0, code)], classes).signs[0])
+            game.learn(handed[node], code)
     if trials:
-        expected = [state.margin(handed[0]) for state in problems.states]
-        every = [state.margins(np.arange(rows)) for state in problems.states]
-        assert rows == 0 or [float(margins[0]) for margins in every] == expected
+        every = game.scores(np.arange(rows))
+        assert rows == 0 or every[0].tolist() == game.score(handed[0]).tolist()
 
 
 @pytest.mark.kernels
@@ -245,14 +240,14 @@ def test_a_table_in_a_known_order_is_one_factorisation_equal_to_the_last_bit(nam
     points = rng.normal(size=(rows, 3))
     trials = [(int(i), int(rng.integers(3))) for i in rng.permutation(rows)]
     fast, slow = (start(zk.Features(points), 3, kernel=kernel_named(name)) for _ in range(2))
-    one, two = fast.play(as_trials(trials, 3)), Problems.play(slow, as_trials(trials, 3))
+    one, two = fast.play(as_trials(trials, 3)), Game.play(slow, as_trials(trials, 3))
     assert np.array_equal(one.margins, two.margins)
     expected, _ = naive.play(VECTOR_KERNELS[name](points, points) + 1e-8, trials, 3, 0.3)
     np.testing.assert_allclose(one.margins, expected, atol=1e-6)
     everyone = np.arange(rows)
-    assert np.array_equal(fast.states[1].margins(everyone), slow.states[1].margins(everyone))
+    assert np.array_equal(fast.scores(everyone), slow.scores(everyone))
     unseen = np.array([0.2, -0.1, 0.4])
-    assert np.array_equal(fast.margins(unseen), slow.margins(unseen))
+    assert np.array_equal(fast.score(unseen), slow.score(unseen))
 
 
 @settings(max_examples=120)
@@ -264,13 +259,13 @@ def test_mistakes_on_vectors_stay_within_the_bound(game, mu, b, wrong):
         truth = dict(trials)
         trials = [(i, truth[i]) for i, _ in trials]
         codes = np.array([truth.get(i, 0) for i in range(rows)], dtype=np.int64)
-    problems = start(zk.Features(points[:rows], kernel=kernel_named(name)), classes, mu=mu, b=b)
+    game = start(zk.Features(points[:rows], kernel=kernel_named(name)), classes, mu=mu, b=b)
     made = []
     for node, code in trials:
         place = node if node < rows else points[node]
-        made.append(problems.margins(place))
-        problems.update(place, as_trials([(0, code)], classes).signs[0])
-    bound = problems.bound(comparators(codes, classes))
+        made.append(game.score(place))
+        game.learn(place, code)
+    bound = game.bound(comparators(codes, classes))
     assert bound.holds
     assert np.isfinite(bound.value)
     assert not trials or bound.allows(mistakes(np.array(made), trials, classes))
@@ -289,15 +284,15 @@ def test_mistakes_on_vectors_stay_within_the_bound(game, mu, b, wrong):
 def test_shares_of_vectors(game):
     points, rows, name, classes, trials = game
     trials = [(i, c) for i, c in trials if i < rows]
-    problems = start(zk.Features(points[:rows], kernel=kernel_named(name)), classes, b=0.5)
+    game = start(zk.Features(points[:rows], kernel=kernel_named(name)), classes, b=0.5)
     for node, code in trials:
-        problems.update(node, as_trials([(0, code)], classes).signs[0])
+        game.learn(node, code)
     for place in [*range(rows), points[-1]]:
-        for state in problems.states:
-            total = math.fsum(share for _, share in state.explain(place))
-            assert total == pytest.approx(state.margin(place), abs=1e-7)
-    problems.update(points[-1], as_trials([(0, 1)], classes).signs[0])
-    assert all(node < rows for node, _ in problems.states[0].explain(points[-1]))
+        for column, margin in enumerate(game.score(place)):
+            total = math.fsum(share for _, share in game.explain(place, column))
+            assert total == pytest.approx(margin, abs=1e-7)
+    game.learn(points[-1], 1)
+    assert all(node < rows for node, _ in game.explain(points[-1], 0))
 
 
 def test_the_kernel_of_the_learner_replaces_that_of_the_table():
@@ -319,35 +314,35 @@ def test_the_kernel_of_the_learner_replaces_that_of_the_table():
 def test_the_value_of_a_vector_is_that_of_its_row():
     rng = np.random.default_rng(5)
     X = rng.normal(size=(20, 2))
-    problems = start(zk.Features(X, kernel="gaussian:1"), 3)
+    game = start(zk.Features(X, kernel="gaussian:1"), 3)
     for node in range(8):
-        problems.update(node, as_trials([(0, node % 3)], 3).signs[0])
+        game.learn(node, node % 3)
     waiting = np.arange(20) > 10
     for node in range(8, 20):
         others = waiting & (np.arange(20) != node)
-        column = problems.covariance.column(node)
+        column = game.covariance.column(node)
         influence = np.linalg.norm(column[others]) / (column[node] + 0.3)
-        lead = abs(problems.margins(node)).min()
-        assert problems.value(node, others) == pytest.approx(influence / lead, rel=1e-6)
-        assert problems.value(X[node], others) == pytest.approx(problems.value(node, others), rel=1e-6)
+        lead = abs(game.score(node)).min()
+        assert game.value(node, others) == pytest.approx(influence / lead, rel=1e-6)
+        assert game.value(X[node], others) == pytest.approx(game.value(node, others), rel=1e-6)
 
 
 def test_the_bound_on_vectors_is_against_the_labelling_given():
     X = np.array([[1.0], [2.0], [-1.0]])
-    problems = start(zk.Features(X), 2, mu=0.5, b=0.0)
+    game = start(zk.Features(X), 2, mu=0.5, b=0.0)
     for node, code in ((0, 1), (1, 0), (2, 0)):
-        problems.update(node, as_trials([(0, code)], 2).signs[0])
+        game.learn(node, code)
     told, labels, gram = np.array([1.0, -1.0, -1.0]), np.array([1.0, 1.0, -1.0]), X @ X.T
     duals = np.linalg.solve(gram + 0.5 * np.eye(3), labels)
     expected = (1 + 4 / 0.5) * (((told - gram @ duals) ** 2).sum() + 0.5 * duals @ gram @ duals)
-    assert problems.bound([labels.astype(np.int64)]).value == pytest.approx(expected, rel=1e-5)
+    assert game.bound([labels.astype(np.int64)]).value == pytest.approx(expected, rel=1e-5)
 
 
 def test_labels_that_contradict_count_after_a_game_in_a_known_order():
     line = zk.Graph.from_edges([(i, i + 1) for i in range(5)])
-    problems = start(line, 2, kernel="heat:1", engine="exact")
-    problems.play(as_trials([(i, int(i == 2)) for i in range(6)], 2))
-    assert problems.bound(comparators(np.zeros(6, dtype=np.int64), 2)).terms["k"] == 1
+    game = start(line, 2, kernel="heat:1", engine="exact")
+    game.play(as_trials([(i, int(i == 2)) for i in range(6)], 2))
+    assert game.bound(comparators(np.zeros(6, dtype=np.int64), 2)).terms["k"] == 1
 
 
 def crowd(nodes, share, seed=0):
@@ -357,10 +352,10 @@ def crowd(nodes, share, seed=0):
 
 def test_small_graphs_with_many_edges_are_factorised_as_relaxing_takes_longer():
     many, few = crowd(300, 0.6), crowd(300, 0.02)
-    assert isinstance(start(many.graph, 2), ExactProblems)
-    assert isinstance(start(few.graph, 2), GaussianProblems)
+    assert isinstance(start(many.graph, 2), ExactGame)
+    assert isinstance(start(few.graph, 2), GaussianGame)
     large = zk.Graph.from_edges([(i, j) for i in range(3) for j in range(3, 3200)])
-    assert isinstance(start(large, 2, kernel="regularized:0.01"), GaussianProblems)
+    assert isinstance(start(large, 2, kernel="regularized:0.01"), GaussianGame)
     order = np.random.default_rng(1).permutation(300)
     signs = np.where(many.labels > 0, 1, -1)
     laplacian = many.graph.laplacian().toarray()
@@ -382,7 +377,7 @@ def test_a_graph_that_grows_many_edges_is_factorised_from_then_on():
         session.learn(node, label)
     session.add_edges(many.graph.edges)
     fresh = zk.start(session.graph, "gaussian", classes=[0, 1])
-    assert isinstance(start(session.graph, 2), ExactProblems)
+    assert isinstance(start(session.graph, 2), ExactGame)
     for node, label in answers:
         fresh.learn(node, label)
     for node in range(300):
@@ -394,14 +389,14 @@ def test_a_constant_whose_weight_the_tolerance_would_turn_negative():
     star = zk.Graph.from_edges([(0, 1), (0, 2), (0, 3)], [10.48, 2.33, 2.26])
     trials = [(0, int(k != 6)) for k in range(13)]
     kernel = "regularized:0.1"
-    problems = start(star, 2, kernel=kernel, mu=0.1, b=0.5, tol=0.02)
-    trace = problems.play(as_trials(trials, 2))
-    diffusion = problems.diffusion
+    game = start(star, 2, kernel=kernel, mu=0.1, b=0.5, tol=0.02)
+    trace = game.play(as_trials(trials, 2))
+    diffusion = game.diffusion
     assert (diffusion.totals - diffusion.sums).sum() < -0.2  # -μ/b
     assert 0 < diffusion.prior_weight() <= 0.5 / 0.1
     exact = start(star, 2, kernel=kernel, mu=0.1, b=0.5, engine="exact").play(as_trials(trials, 2))
     np.testing.assert_allclose(trace.margins, exact.margins, atol=0.02)
-    bound = problems.bound(comparators(np.zeros(4, dtype=np.int64), 2))
+    bound = game.bound(comparators(np.zeros(4, dtype=np.int64), 2))
     assert not bound.holds or bound.allows(mistakes(trace.margins, trials, 2))
 
 
@@ -414,8 +409,6 @@ def test_refusals_on_vectors():
         Gaussian(kernel=np.eye(3)).start(features)
     with pytest.raises(ParameterError, match="does not fit"):
         Gaussian().start(features).update([1.0], 1)
-    with pytest.raises(ParameterError, match="all classes"):
-        start(features, 3).states[0].update(0, 1)
     state = Gaussian(kernel=lambda A, x: -(A @ x)).start(features)
     with pytest.raises(ParameterError, match="not positive semi-definite"):
         state.update(0, 1)

@@ -64,9 +64,9 @@ def test_relaxation_refuses():
 def test_agrees_with_the_definition(game, kernel, b):
     graph, classes, trials, _ = game
     learner = Propagation(kernel=kernel, b=b, tol=1e-10)
-    problems = learner.start_problems(graph, 1 if classes == 2 else classes, None, 0)
+    game = learner.start_game(graph, classes)
     expected = naive.play(naive.kernel(graph, kernel), trials, classes, b)
-    trace = problems.play(as_trials(trials, classes))
+    trace = game.play(as_trials(trials, classes))
     np.testing.assert_allclose(trace.margins, expected, atol=1e-6)
 
 
@@ -75,9 +75,9 @@ def test_agrees_with_the_definition(game, kernel, b):
 def test_columns_agree_with_the_definition(game, kernel):
     graph, classes, trials, _ = game
     learner = Propagation(kernel=kernel, b=0.0, engine="auto")
-    problems = learner.start_problems(graph, 1 if classes == 2 else classes, None, 0)
+    game = learner.start_game(graph, classes)
     expected = naive.play(naive.kernel(graph, kernel), trials, classes)
-    np.testing.assert_allclose(problems.play(as_trials(trials, classes)).margins, expected, atol=1e-5)
+    np.testing.assert_allclose(game.play(as_trials(trials, classes)).margins, expected, atol=1e-5)
 
 
 @settings(max_examples=40)
@@ -85,27 +85,25 @@ def test_columns_agree_with_the_definition(game, kernel):
 def test_the_tolerance_is_kept(game, kernel, tol):
     """The sum of all votes is within tol, times the scale of the kernel in units of the mean weight."""
     graph, classes, trials, _ = game
-    problems = Propagation(kernel=kernel, b=0.0, tol=tol).start_problems(graph, classes, None, 0)
+    game = Propagation(kernel=kernel, b=0.0, tol=tol).start_game(graph, classes, None, 0)
     for node, code in trials:
-        problems.diffusion.learn(node, code)
+        game.diffusion.learn(node, code)
     matrix = naive.kernel(graph, kernel)
     power = {"regularized": 0, "normalized": 0.5, "pagerank": 1}[kernel.split(":")[0]]
     unit = graph.edge_weights.mean() ** power if graph.num_edges else 1.0
-    out = problems.diffusion.system.out / unit
+    out = game.diffusion.system.out / unit
     for node in range(graph.num_nodes):
         exact = [sum(matrix[node, i] for i, c in trials if c == k) for k in range(max(2, classes))]
-        assert np.abs(problems.diffusion.values(node) - exact).max() <= tol * out[node] + 1e-9
+        assert np.abs(game.diffusion.values(node) - exact).max() <= tol * out[node] + 1e-9
 
 
 @settings(max_examples=60)
 @given(class_games(), st.sampled_from(["regularized:0.1", "normalized:0.5", "heat:0.5"]))
 def test_mistakes_stay_within_the_bound(game, kernel):
     graph, classes, trials, codes = game
-    problems = Propagation(kernel=kernel, tol=1e-6).start_problems(
-        graph, 1 if classes == 2 else classes, None, 0
-    )
-    trace = problems.play(as_trials(trials, classes))
-    bound = problems.bound(comparators(codes, classes))
+    game = Propagation(kernel=kernel, tol=1e-6).start_game(graph, classes, None, 0)
+    trace = game.play(as_trials(trials, classes))
+    bound = game.bound(comparators(codes, classes))
     assert bound.holds or kernel == "heat:0.5"  # a heavy edge makes the heat kernel singular to rounding
     assert bound.allows(mistakes(trace.margins, trials, classes)) or not bound.holds
 
@@ -115,16 +113,16 @@ def test_the_bound_can_be_below_the_trials():
     example = zk.generators.barbell(10)
     nodes = np.tile(np.arange(20), 30)
     trials = [(int(i), int(example.labels[i] > 0)) for i in nodes]
-    problems = Propagation(kernel="regularized:0.01", tol=1e-4).start_problems(example.graph, 1, None, 0)
-    trace = problems.play(as_trials(trials, 2))
-    bound = problems.bound([np.asarray(example.labels)])
+    game = Propagation(kernel="regularized:0.01", tol=1e-4).start_game(example.graph, 2, None, 0)
+    trace = game.play(as_trials(trials, 2))
+    bound = game.bound([np.asarray(example.labels)])
     assert bound.allows(mistakes(trace.margins, trials, 2))
     assert bound.value < len(trials) - 10
 
 
-def rival(state, node):
-    values = state.diffusion.values(node)
-    values[state.channel] = -np.inf
+def rival(game, column, node):
+    values = game.diffusion.values(node)
+    values[1 if game.columns == 1 else column] = -np.inf
     return int(np.argmax(values))
 
 
@@ -132,20 +130,20 @@ def rival(state, node):
 @given(class_games(), KERNELS)
 def test_shares_sum_to_the_margin(game, kernel):
     graph, classes, trials, _ = game
-    count = 1 if classes == 2 else classes
-    fine = Propagation(kernel=kernel, tol=1e-9).start_problems(graph, count, None, 0)
+    fine = Propagation(kernel=kernel, tol=1e-9).start_game(graph, classes)
     fine.play(as_trials(trials, classes))
-    coarse = Propagation(kernel=kernel).start_problems(graph, count, None, 0)
+    coarse = Propagation(kernel=kernel).start_game(graph, classes)
     coarse.play(as_trials(trials, classes))
     for node in range(graph.num_nodes):
-        for state, exact in zip(coarse.states, fine.states, strict=True):
-            shares = state.explain(node)
-            assert math.fsum(share for _, share in shares) == pytest.approx(state.margin(node), abs=1e-5)
-            expected = dict(exact.explain(node))
-            if state.margin(node) * exact.margin(node) > 0 and rival(state, node) == rival(exact, node):
-                system, seen = state.diffusion.system, state.diffusion.counts.sum(axis=0)
+        for column in range(coarse.columns):
+            shares = coarse.explain(node, column)
+            margin, exact = coarse.score(node)[column], fine.score(node)[column]
+            assert math.fsum(share for _, share in shares) == pytest.approx(margin, abs=1e-5)
+            expected = dict(fine.explain(node, column))
+            if margin * exact > 0 and rival(coarse, column, node) == rival(fine, column, node):
+                system, seen = coarse.diffusion.system, coarse.diffusion.counts.sum(axis=0)
                 certified = EXPLAINED * system.out[node] * float(system.into @ seen)
-                slack = 1e-6 + abs(state.margin(node) - exact.margin(node)) + 2 * certified
+                slack = 1e-6 + abs(margin - exact) + 2 * certified
                 assert all(abs(share - expected[other]) <= slack for other, share in shares)
 
 
@@ -172,9 +170,6 @@ def test_refusals():
         Propagation(kernel="pagerank:1").start(line)
     with pytest.raises(ParameterError, match="unknown kernel"):
         Propagation(kernel="rbf:1").start(line)
-    states = Propagation().start_problems(line, 3, None, 0).states
-    with pytest.raises(ParameterError, match="all classes"):
-        states[0].update(0, 1)
 
 
 @pytest.mark.data
@@ -188,18 +183,16 @@ def test_known_figures(name, binary, multi):
 @given(class_games(max_nodes=8), KERNELS)
 def test_columns_by_solves_vote_as_local_push_does(game, kernel):
     graph, classes, trials, _ = game
-    count = 1 if classes == 2 else classes
-    push = Propagation(kernel=kernel, tol=1e-9).start_problems(graph, count, None, 0)
-    solve = Propagation(kernel=kernel, engine="auto", tol=1e-9).start_problems(graph, count, None, 0)
-    for (node, _), signs in zip(trials, as_trials(trials, classes).signs, strict=True):
-        assert solve.margins(node) == pytest.approx(push.margins(node), abs=1e-5)
-        push.update(node, signs)
-        solve.update(node, signs)
+    push = Propagation(kernel=kernel, tol=1e-9).start_game(graph, classes)
+    solve = Propagation(kernel=kernel, engine="auto", tol=1e-9).start_game(graph, classes)
+    for node, code in trials:
+        assert solve.score(node) == pytest.approx(push.score(node), abs=1e-5)
+        push.learn(node, code)
+        solve.learn(node, code)
     for node in range(graph.num_nodes):
-        for state in solve.states:
-            assert math.fsum(share for _, share in state.explain(node)) == pytest.approx(
-                state.margin(node), abs=1e-7
-            )
+        for column, margin in enumerate(solve.score(node)):
+            shares = solve.explain(node, column)
+            assert math.fsum(share for _, share in shares) == pytest.approx(margin, abs=1e-7)
 
 
 def test_the_reason_states_the_certified_error():

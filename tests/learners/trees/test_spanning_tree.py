@@ -145,9 +145,7 @@ def test_wta_is_another_name_for_nearest():
 def test_seeds_draw_trees_and_classes_share_them():
     graph = zk.generators.grid(6, 6).graph
     learner = SpanningTree(trees=1)
-    forests = [
-        [state.forest for state in learner.start_problems(graph, 3, None, seed).states] for seed in (0, 1)
-    ]
+    forests = [[state.forest for state in learner.start_game(graph, 3, None, seed).states] for seed in (0, 1)]
     assert all(forest is forests[0][0] for forest in forests[0])
     assert not np.array_equal(forests[0][0].heads, forests[1][0].heads)
 

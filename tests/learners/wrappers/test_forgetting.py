@@ -28,41 +28,40 @@ def remembered(count, window):
 def test_predictions_are_those_of_a_fresh_learner_on_the_latest_answers(game, window, name):
     graph, _, trials = game
     inner = zk.learners.make(name)
-    problems = Forgetting(inner, window).start_problems(graph, 1, None, 3)
+    game = Forgetting(inner, window).start_game(graph, 2, None, 3)
     for count in range(len(trials) + 1):
         since = remembered(count, window)
-        assert problems.first == since
+        assert game.first == since
         assert min(count, window) <= count - since < 2 * window
-        fresh = inner.start_problems(graph, 1, None, 3)
+        fresh = inner.start_game(graph, 2, None, 3)
         for node, label in trials[since:count]:
-            fresh.update(node, [label])
+            fresh.learn(node, int(label > 0))
         for node in range(graph.num_nodes):
-            own = fresh.margins(node)
+            own = fresh.score(node)
             votes = sum(label for _, label in trials[since:count])
             wanted = own[0] if own.any() or since == 0 else FAINT * np.sign(votes)
             # a column solved beside others is rounded otherwise, hence no equality
-            assert problems.margins(node)[0] == pytest.approx(wanted, rel=1e-9, abs=1e-13)
-        every = problems.states[0].margins(np.arange(graph.num_nodes))
-        assert every.tolist() == [problems.margins(node)[0] for node in range(graph.num_nodes)]
+            assert game.score(node)[0] == pytest.approx(wanted, rel=1e-9, abs=1e-13)
+        every = game.scores(np.arange(graph.num_nodes))[:, 0]
+        assert every.tolist() == [game.score(node)[0] for node in range(graph.num_nodes)]
         if count < len(trials):
-            problems.update(trials[count][0], [trials[count][1]])
+            game.learn(trials[count][0], int(trials[count][1] > 0))
 
 
 @given(strategies.games(max_nodes=6), st.integers(1, 6), st.integers(0, 25))
 def test_taught_at_once_or_one_by_one(game, window, cut):
     graph, _, trials = game
     learner = Forgetting(zk.learners.make("longest-path"), window)
-    one_by_one, at_once = (learner.start_problems(graph, 1, None, 0) for _ in range(2))
+    one_by_one, at_once = (learner.start_game(graph, 2, None, 0) for _ in range(2))
     for part in (trials[:cut], trials[cut:]):
         nodes = np.array([node for node, _ in part], dtype=np.int64)
-        signs = np.array([[label] for _, label in part], dtype=np.int8).reshape(-1, 1)
-        at_once.teach(nodes, signs)
-        for node, label in part:
-            one_by_one.update(node, [label])
+        codes = np.array([label > 0 for _, label in part], dtype=np.int64)
+        at_once.teach(nodes, codes)
+        for node, code in zip(nodes.tolist(), codes.tolist(), strict=True):
+            one_by_one.learn(node, code)
         everywhere = np.arange(graph.num_nodes)
-        for state, other in zip(at_once.states, one_by_one.states, strict=True):
-            assert state.margins(everywhere).tolist() == other.margins(everywhere).tolist()
-        heirs = [problems.heir for problems in (at_once, one_by_one)]
+        assert at_once.scores(everywhere).tolist() == one_by_one.scores(everywhere).tolist()
+        heirs = [game.heir for game in (at_once, one_by_one)]
         assert (heirs[0] is None) == (heirs[1] is None)
         if heirs[0] is not None:
             assert np.array_equal(heirs[0].states[0].seen_nodes, heirs[1].states[0].seen_nodes)
@@ -102,12 +101,12 @@ def drifting_games(draw):
 )
 def test_mistakes_stay_within_the_sum_over_the_stretches(game, window, name):
     graph, nodes, labels, _ = game
-    problems = Forgetting(zk.learners.make(name), window).start_problems(graph, 1, None, 0)
+    game = Forgetting(zk.learners.make(name), window).start_game(graph, 2, None, 0)
     mistakes = 0
     for node, label in zip(nodes, labels, strict=True):
-        mistakes += (1 if problems.margins(node)[0] >= 0 else -1) != label
-        problems.update(node, [label])
-    bound = problems.bound([np.ones(graph.num_nodes, dtype=np.int64)])
+        mistakes += (1 if game.score(node)[0] >= 0 else -1) != label
+        game.learn(node, int(label > 0))
+    bound = game.bound([np.ones(graph.num_nodes, dtype=np.int64)])
     assert bound.allows(mistakes) or not bound.holds
     assert len(bound.parts) == (0 if len(nodes) <= 2 * window else -(-len(nodes) // window) - 1)
 
@@ -122,8 +121,8 @@ def test_the_tracking_bound(game, window):
     def errors(copy, start, stop):
         wrong = 0
         for i in range(start, stop):
-            wrong += (1 if copy.margins(nodes[i])[0] >= 0 else -1) != labels[i]
-            copy.update(nodes[i], [labels[i]])
+            wrong += (1 if copy.score(nodes[i])[0] >= 0 else -1) != labels[i]
+            copy.learn(nodes[i], int(labels[i] > 0))
         return wrong
 
     edges = [0, *changes, total]
@@ -132,8 +131,8 @@ def test_the_tracking_bound(game, window):
         for a, stop in itertools.pairwise(edges)
         for start in range(a, stop)
     ]
-    worst = max(errors(inner.start_problems(graph, 1, None, 0), *part) for part in still)
-    made = errors(Forgetting(inner, window).start_problems(graph, 1, None, 0), 0, total)
+    worst = max(errors(inner.start_game(graph, 2, None, 0), *part) for part in still)
+    made = errors(Forgetting(inner, window).start_game(graph, 2, None, 0), 0, total)
     assert made <= -(-total // window) * worst + 2 * window * len(changes)
 
 
@@ -190,14 +189,11 @@ def test_sessions_that_forget(tmp_path):
     assert [loaded.predict(i).margin for i in range(7)] == [fresh.predict(i).margin for i in range(7)]
 
 
-def test_features_and_several_problems():
+def test_features():
     table = zk.Features(np.random.default_rng(0).normal(size=(20, 3)))
     run = zk.play(table, (table.X[:, 0] > 0).astype(int), "perceptron", forget=5)
     assert run.trials == 20
     assert run.bound.value >= 0
-    problems = Forgetting(zk.learners.make("perceptron"), 2).start_problems(PATH, 3, None, 0)
-    with pytest.raises(ParameterError, match="together"):
-        problems.states[0].update(0, 1)
 
 
 @pytest.mark.parametrize("window", [0, -3, 2.5, True, "9"])

@@ -7,11 +7,11 @@ import pytest
 
 import zerokelvin as zk
 from zerokelvin.checks import CHECKS, ContractError, wrappers, wrappers_of
-from zerokelvin.learners import Learner, Problems, State, make
-from zerokelvin.learners.wrappers.forgetting import Forgetting, ForgettingState
+from zerokelvin.learners import Game, Learner, make
+from zerokelvin.learners.wrappers.forgetting import Forgetting, ForgettingGame
 from zerokelvin.learners.wrappers.guided import Guided
 from zerokelvin.learners.wrappers.random_query import RandomQuery
-from zerokelvin.learners.wrappers.wrapped import Wrapped, WrappedProblems, WrappedState
+from zerokelvin.learners.wrappers.wrapped import Wrapped, WrappedGame
 
 CHECK = "a wrapper that changes nothing passes everything on"
 GRID = zk.Graph.from_edges(
@@ -50,28 +50,26 @@ def test_random_questions_over_auto_keep_probabilities_and_experts():
 
 def test_the_target_of_auto_shows_through_every_wrapper():
     for wrapper in wrappers_of(make("auto", target=0.1)).values():
-        problems = wrapper.start_problems(GRID, 3, None, 0)
+        game = wrapper.start_game(GRID, 3, None, 0)
         for node in np.random.default_rng(1).integers(0, 25, 40).tolist():
-            problems.update(node, [1 if LABELS[node] == label else -1 for label in "abc"])
-        assert problems.remaining_error() is not None
-        assert problems.remaining_error(True) is not None
+            game.learn(node, "abc".index(LABELS[node]))
+        assert game.remaining_error() is not None
+        assert game.remaining_error(True) is not None
 
 
 def test_a_guide_answers_only_for_what_is_missing():
     plain, guided = sessions("ollgc", Guided(make("ollgc"), "value"))
     assert [guided.variance(node) for node in range(25)] == [plain.variance(node) for node in range(25)]
-    assert guided._problems.states[1].variance(3) == plain._problems.states[1].variance(3)
-    assert guided._problems.value(3, np.ones(25, dtype=np.bool_)) > 0
+    assert guided._game.value(3, np.ones(25, dtype=np.bool_)) > 0
 
 
 def test_a_restored_state_tosses_the_coins_of_the_saved_one():
-    problems, fresh = (RandomQuery(0.5).start_problems(GRID, 3, None, 5) for _ in range(2))
+    game, fresh = (RandomQuery(0.5).start_game(GRID, 3, None, 5) for _ in range(2))
     for node in range(7):
-        problems.update(node, [1, -1, -1])
-    for new, old in zip(fresh.states, problems.states, strict=True):
-        new.restore(old.snapshot())
-    assert [fresh.learnt.tolist(), problems.learnt.tolist()] == [[7, 7, 7]] * 2
-    assert fresh.states[0].ask(9) == problems.states[0].ask(9) == bool(problems.asks(9)[0])
+        game.learn(node, 0)
+    fresh.restore(game.snapshot())
+    assert [fresh.learnt.tolist(), game.learnt.tolist()] == [[7, 7, 7]] * 2
+    assert fresh.asks(9).tolist() == game.asks(9).tolist()
 
 
 def test_what_a_class_says_of_itself_is_what_its_defaults_say():
@@ -80,28 +78,26 @@ def test_what_a_class_says_of_itself_is_what_its_defaults_say():
     assert make("random", inner="halving").multiclass == make("halving").multiclass
 
 
-@pytest.mark.parametrize(
-    ("base", "wrapper"), [(State, WrappedState), (Problems, WrappedProblems), (Learner, Wrapped)]
-)
+@pytest.mark.parametrize(("base", "wrapper"), [(Game, WrappedGame), (Learner, Wrapped)])
 def test_every_public_part_of_the_contract_is_passed_on(base, wrapper):
     public = [name for name in vars(base) if not name.startswith("_")]
     assert [name for name in public if name not in vars(wrapper)] == []
-    assert not inspect.isabstract(WrappedState)
-    own = ("margin", "update", "play", "hand_over", "start", "start_problems")
+    assert not inspect.isabstract(WrappedGame)
+    own = ("scores", "score", "learn", "teach", "play", "hand_over", "take_over", "start", "start_game")
     for name in (name for name in public if inspect.isfunction(vars(base)[name]) and name not in own):
         assert vars(wrapper)[name].__doc__ == vars(base)[name].__doc__
 
 
-class Pathless(ForgettingState):
+class Pathless(ForgettingGame):
     """What was wrong once: the path is not passed on."""
 
-    def trail(self, node):
+    def trail(self, node, column):
         return ()
 
 
 def test_the_contract_catches_a_wrapper_that_loses_a_part(monkeypatch):
     CHECKS[CHECK](make("longest-path"))
-    monkeypatch.setattr("zerokelvin.learners.wrappers.forgetting.ForgettingProblems.state", Pathless)
+    monkeypatch.setattr("zerokelvin.learners.wrappers.forgetting.ForgettingGame", Pathless)
     with pytest.raises(ContractError, match="paths differ with forget"):
         CHECKS[CHECK](make("longest-path"))
 
@@ -110,20 +106,20 @@ def test_the_contract_catches_a_wrapper_that_loses_a_part(monkeypatch):
     "part", ["chances", "trusted", "value", "remaining_error", "bound", "asks", "variance"]
 )
 def test_the_contract_looks_at_every_part(part, monkeypatch):
-    """A wrapper that answers with the default of `Problems` in one part only is found out."""
+    """A wrapper that answers with the default of `Game` in one part only is found out."""
 
     class Deaf(RandomQuery):
-        def start_problems(self, graph, count, prepared, seed):
-            problems = super().start_problems(graph, count, prepared, seed)
+        def start_game(self, graph, classes, prepared=None, seed=0):
+            game = super().start_game(graph, classes, prepared, seed)
             known = {
                 "value": 0.5,
-                "asks": np.zeros(count, dtype=np.bool_),
+                "asks": np.zeros(game.columns, dtype=np.bool_),
                 "variance": 9.0,
                 "trusted": {"me": 1.0},
             }
             known |= {"remaining_error": 0.5, "chances": np.full(3, 1 / 3), "bound": zk.Bound(0.5, "none")}
-            monkeypatch.setattr(problems, part, lambda *_values: known[part], raising=False)
-            return problems
+            monkeypatch.setattr(game, part, lambda *_values: known[part], raising=False)
+            return game
 
     monkeypatch.setattr(wrappers, "RandomQuery", Deaf)
     with pytest.raises(ContractError, match="with random"):

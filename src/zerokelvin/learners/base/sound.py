@@ -1,9 +1,9 @@
 """What every learner keeps to, whoever wrote it: graphs on a sound scale go in, finite margins come out.
 
-`Learner`, `State` and `Problems` put these around the methods of every class derived from them, so that a new
+`Learner`, `State` and `Game` put these around the methods of every class derived from them, so that a new
 learner cannot leave them out:
 
-- ``prepare``, ``start`` and ``start_problems`` see a graph whose weights are far from the ends of the floats.
+- ``prepare``, ``start`` and ``start_game`` see a graph whose weights are far from the ends of the floats.
   Degrees that overflow are refused. Where weights lie beyond 10^±90 a learner that does not depend on their
   unit sees them times a power of two, which is exact; its margins, where they count weights, are in that
   unit. A learner that does depend on it (`Learner.unit_matters`) says so and refuses.
