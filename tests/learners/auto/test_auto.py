@@ -11,13 +11,17 @@ import zerokelvin as zk
 from naive.class_games import as_trials, class_games, comparators, dataset, mistakes
 from zerokelvin.asking.target import AUDITS, ENOUGH, Target
 from zerokelvin.errors import ParameterError
-from zerokelvin.learners.auto import experts
+from zerokelvin.learners.auto import settings as auto_settings
 from zerokelvin.learners.auto.auto import Auto
 from zerokelvin.learners.auto.experts import start_experts
-from zerokelvin.learners.auto.hedge import OFFSETS, AdaHedge, Combination
-from zerokelvin.learners.auto.mixing import PRECISIONS, PRIOR, SOFT, START, Mixing
+from zerokelvin.learners.auto.hedge import combine, hedge_learn, hedge_weights, newton_step, prior_covariance
+from zerokelvin.learners.auto.mixing import Mixing
+from zerokelvin.learners.auto.paired import PairedFields
+from zerokelvin.learners.auto.settings import OFFSETS, PRECISIONS, PRIOR, SOFT, START
+from zerokelvin.learners.auto.two_steps import TwoSteps
 from zerokelvin.learners.base import Game
 from zerokelvin.learners.gaussian.diffusion import Diffusion, system_of
+from zerokelvin.learners.gaussian.exact_gaussian import ExactGame
 from zerokelvin.learners.gaussian.influence import TOL, Influence
 
 
@@ -32,14 +36,14 @@ def test_adahedge_agrees_with_its_definition_and_keeps_its_bound(experts, total,
     prior /= prior.sum()
     start = [0.0, 2.5][seed % 3 == 0]
     expected, suffered, gap = naive.adahedge(losses, prior, start)
-    hedge = AdaHedge(prior, start)
-    allowance = 1 - np.log(prior) / np.log(experts)
+    logs, sums, totals, weights = np.log(prior), np.zeros(experts), np.array([start, 0.0]), np.zeros(experts)
+    allowance = 1 - logs / np.log(experts)
     for t in range(total):
-        np.testing.assert_allclose(hedge.weights(), expected[t], atol=1e-9)
-        hedge.learn(losses[t])
-        assert hedge.loss <= (hedge.losses + allowance * hedge.gap).min() - start + 1e-9
-    assert hedge.loss == pytest.approx(suffered)
-    assert hedge.gap == pytest.approx(gap)
+        hedge_weights(logs, sums, totals, weights)
+        np.testing.assert_allclose(weights, expected[t], atol=1e-9)
+        hedge_learn(logs, sums, totals, weights, losses[t])
+        assert totals[1] <= (sums + allowance * totals[0]).min() - start + 1e-9
+    assert totals.tolist() == pytest.approx([gap, suffered])
 
 
 @pytest.mark.kernels
@@ -47,15 +51,18 @@ def test_adahedge_agrees_with_its_definition_and_keeps_its_bound(experts, total,
 @given(st.integers(1, 4), st.integers(2, 5), st.integers(0, 10**6))
 def test_the_combination_is_newtons_method(experts, classes, seed):
     rng = np.random.default_rng(seed)
-    combination = Combination(experts, classes, precision=2.0)
-    theta, covariance = combination.theta.copy(), combination.covariance.copy()
+    own_theta = np.repeat([1.0 / experts, 0.0], [experts, classes])
+    own_covariance = prior_covariance(experts, classes, 2.0)
+    theta, covariance = own_theta.copy(), own_covariance.copy()
     for _ in range(6):
         logs = np.log(rng.dirichlet(np.ones(classes), experts))
         code = int(rng.integers(classes))
-        combination.learn(logs, combination.probabilities(logs), code)
+        probabilities = np.zeros(classes)
+        combine(own_theta, logs, probabilities)
+        newton_step(own_theta, own_covariance, logs, probabilities, code)
         theta, covariance = naive.newton(theta, covariance, logs, code)
-        np.testing.assert_allclose(combination.theta, theta, atol=1e-8)
-        np.testing.assert_allclose(combination.covariance, covariance, atol=1e-8)
+        np.testing.assert_allclose(own_theta, theta, atol=1e-8)
+        np.testing.assert_allclose(own_covariance, covariance, atol=1e-8)
 
 
 @pytest.mark.kernels
@@ -102,13 +109,13 @@ def test_foreseen_games_are_the_same_as_step_by_step(game):
     revealed = as_trials(list(zip(nodes.tolist(), codes.tolist(), strict=True)), classes)
     prepared = Auto().prepare(graph)
     for fast, slow in zip(*(start_experts(prepared, max(2, classes), 0.05, 0) for _ in "ab"), strict=True):
-        table = fast.foresee(nodes, codes)
+        table = fast.learn_in_order(nodes, codes)
         for t, (node, code) in enumerate(zip(nodes.tolist(), codes.tolist(), strict=True)):
-            np.testing.assert_allclose(slow.values(node), table[t], atol=1e-9, err_msg=fast.name)
+            np.testing.assert_allclose(slow.evidence([node])[0], table[t], atol=1e-9, err_msg=fast.name)
             slow.learn(node, code)
         everyone = np.arange(graph.num_nodes)
-        expected = [slow.values(node) for node in everyone.tolist()]
-        np.testing.assert_allclose(slow.table(everyone), expected, atol=1e-12, err_msg=slow.name)
+        expected = [slow.evidence([node])[0] for node in everyone.tolist()]
+        np.testing.assert_allclose(slow.evidence(everyone), expected, atol=1e-12, err_msg=slow.name)
     fast = Auto().start_game(graph, count, prepared, 0).play(revealed)
     slow = Game.play(Auto().start_game(graph, count, prepared, 0), revealed)
     np.testing.assert_allclose(fast.margins, slow.margins, atol=1e-6)
@@ -134,28 +141,27 @@ def test_longest_path_votes_only_while_its_flows_fit_into_memory(monkeypatch):
     whole = zk.play(example.graph, example.labels, "auto")
     names = zk.start(example.graph, "auto", classes=[-1, 1]).explain(0).trusted
     assert "longest-path" in names
-    monkeypatch.setattr(experts, "ARC_LIMIT", 2 * example.graph.num_edges)  # enough for one problem alone
+    monkeypatch.setattr(auto_settings, "ARC_LIMIT", 2 * example.graph.num_edges)  # for one problem
     assert "longest-path" in zk.start(example.graph, "auto", classes=[-1, 1]).explain(0).trusted
     session = zk.start(example.graph, "auto", classes=[-1, 0, 1])
     assert "longest-path" not in session.explain(0).trusted
-    monkeypatch.setattr(experts, "ARC_LIMIT", 0)
+    monkeypatch.setattr(auto_settings, "ARC_LIMIT", 0)
     run = zk.play(example.graph, example.labels, "auto")
     assert abs(run.mistakes - whole.mistakes) <= 5
     assert run.bound.allows(run.mistakes)
 
 
 def test_beyond_dense_kernels_the_smooth_one_is_a_pair_of_fields(monkeypatch):
-    monkeypatch.setattr(experts, "DENSE_LIMIT", 10)
+    monkeypatch.setattr(auto_settings, "DENSE_LIMIT", 10)
     example = zk.generators.planted_partition([40, 40, 40], 0.15, 0.02, np.random.default_rng(4))
     prepared = Auto().prepare(example.graph)
     codes = np.repeat(np.arange(3), 40)
     order = np.random.default_rng(5).permutation(120)
     revealed = as_trials([(int(node), int(codes[node])) for node in order], 3)
     fast, slow = (Auto().start_game(example.graph, 3, prepared, 0) for _ in range(2))
-    kinds = [type(expert) for expert in fast.mixture.experts]
-    assert kinds.count(experts.FieldsExpert) == 2
-    assert str(experts.FAR) in fast.mixture.names
-    assert experts.ExactExpert not in kinds
+    kinds = [type(expert.game) for expert in fast.mixture.experts]
+    assert (kinds.count(PairedFields), kinds.count(TwoSteps), kinds.count(ExactGame)) == (1, 1, 0)
+    assert str(auto_settings.FAR) in fast.mixture.names
     trace = fast.play(revealed)
     np.testing.assert_allclose(trace.margins, Game.play(slow, revealed).margins, atol=1e-9)
     assert (trace.margins[60:].argmax(axis=1) != codes[order][60:]).mean() < 0.2

@@ -57,7 +57,7 @@ def test_means_agree_with_dense_regression(game):
     trials = list(zip(nodes.tolist(), codes.tolist(), strict=True))
     for node in range(graph.num_nodes):
         exact = np.clip(posterior(matrix, trials, classes, MU, node)[0], -2, 2)
-        assert np.allclose(fields.values(node), exact, atol=2e-5)
+        assert np.allclose(fields.evidence([node])[0], exact, atol=2e-5)
 
 
 @settings(max_examples=60, deadline=None)
@@ -100,13 +100,13 @@ def test_residuals_are_what_they_claim_and_end_below_the_tolerance(game):
 @given(games())
 def test_foreseen_games_are_the_same_as_step_by_step(game):
     graph, nodes, codes, classes = game
-    ahead = PairedFields(graph, classes, EPSILON, MU, tol=5e-4).foresee(nodes, codes)
+    ahead = PairedFields(graph, classes, EPSILON, MU, tol=5e-4).learn_in_order(nodes, codes)
     fields = PairedFields(graph, classes, EPSILON, MU, tol=5e-4)
     for t, (node, code) in enumerate(zip(nodes.tolist(), codes.tolist(), strict=True)):
-        assert np.array_equal(fields.values(node), ahead[t])
+        assert np.array_equal(fields.evidence([node])[0], ahead[t])
         fields.learn(node, code)
     everyone = np.arange(graph.num_nodes)
-    assert np.array_equal(fields.table(everyone), [fields.values(int(node)) for node in everyone])
+    assert np.array_equal(fields.evidence(everyone), [fields.values(int(node)) for node in everyone])
 
 
 def test_labels_between_passes_stay_near_their_node():
@@ -115,13 +115,13 @@ def test_labels_between_passes_stay_near_their_node():
     fields = PairedFields(chain, 2, EPSILON, MU, tol=1e-12)
     for node in (0, 2000, 1000, 500, 1500, 250):
         fields.learn(node, 0)
-    before = fields.table(np.arange(2001))
+    before = fields.evidence(np.arange(2001))
     fields._plan[2] = 8  # the next pass comes with the eighth label
     fields.learn(750, 1)
-    changed = np.flatnonzero((fields.table(np.arange(2001)) != before).any(axis=1))
+    changed = np.flatnonzero((fields.evidence(np.arange(2001)) != before).any(axis=1))
     assert 5 < len(changed) < 60
     fields.learn(1250, 1)
-    assert (fields.table(np.arange(2001)) != before).any(axis=1).sum() > 4 * len(changed)
+    assert (fields.evidence(np.arange(2001)) != before).any(axis=1).sum() > 4 * len(changed)
 
 
 def test_relaxation_that_takes_too_long_is_cut_off():
@@ -133,6 +133,6 @@ def test_relaxation_that_takes_too_long_is_cut_off():
         fields._plan[2] = 0.0
     (diagonal, *_), (_, residual) = fields._system, fields._fields
     assert (np.abs(residual).max(axis=1) > 1e-9 * diagonal).any()  # it was cut off
-    table = fields.table(np.arange(81))
+    table = fields.evidence(np.arange(81))
     assert np.isfinite(table).all()
     assert (np.abs(table) <= paired.FAR).all()

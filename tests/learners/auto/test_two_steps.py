@@ -21,14 +21,14 @@ def test_votes_by_definition(game):
     expected = []
     for node, code in trials:
         expected.append(matrix[node] @ labels)
-        np.testing.assert_allclose(votes.values(node), expected[-1], rtol=1e-9, atol=1e-12)
+        np.testing.assert_allclose(votes.evidence([node])[0], expected[-1], rtol=1e-9, atol=1e-12)
         votes.learn(node, code)
         labels[node, code] += 1
     everyone = np.arange(graph.num_nodes)
-    np.testing.assert_allclose(votes.table(everyone), matrix @ labels, rtol=1e-9, atol=1e-12)
+    np.testing.assert_allclose(votes.evidence(everyone), matrix @ labels, rtol=1e-9, atol=1e-12)
     np.testing.assert_array_equal(votes.counts, labels)
     np.testing.assert_allclose([votes.votes(node) for node in everyone], matrix, rtol=1e-9, atol=1e-12)
     ahead = TwoSteps(graph, classes)
     nodes, codes = (np.array(part) for part in zip(*trials, strict=True))
-    np.testing.assert_allclose(ahead.foresee(nodes, codes), expected, rtol=1e-9, atol=1e-12)
+    np.testing.assert_allclose(ahead.learn_in_order(nodes, codes), expected, rtol=1e-9, atol=1e-12)
     np.testing.assert_array_equal(ahead.counts, labels)

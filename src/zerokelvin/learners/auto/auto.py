@@ -30,12 +30,11 @@ from zerokelvin.bound import Assumption, Bound
 from zerokelvin.errors import ParameterError
 from zerokelvin.graph import Graph
 from zerokelvin.learners.auto.experts import Prepared, prepare_experts
-from zerokelvin.learners.auto.mixing import START
-from zerokelvin.learners.auto.mixture import CHUNK, Mixture
+from zerokelvin.learners.auto.mixture import Mixture
+from zerokelvin.learners.auto.settings import CHUNK, START
 from zerokelvin.learners.base import Game, Learner, Progress, Trace, Trials, columns_of, learner
 from zerokelvin.learners.base.ties import DEAD_ZONE
 from zerokelvin.learners.gaussian.covariance import all_revealed
-from zerokelvin.learners.gaussian.gaussian import GaussianGame
 
 __all__ = ["Auto", "AutoGame"]
 
@@ -71,11 +70,11 @@ class AutoGame(Game):
 
     def variance(self, node: int) -> float:
         """The predictive variance of the first Gaussian expert."""
-        return GaussianGame(self.mixture.first.diffusion).variance(node)
+        return self.mixture.first.variance(node)
 
     def value(self, node: int, waiting: NDArray[np.bool_]) -> float:
         """What the label is worth to the nodes that wait, by the first expert."""
-        return self.mixture.influence.value(node, waiting)
+        return self.mixture.first.value(node, waiting)
 
     def teach(self, nodes: Any, codes: Ints) -> None:
         """Learn answers in order, each expert in its own compiled game where no node comes twice."""
@@ -85,7 +84,7 @@ class AutoGame(Game):
             return
         for start in range(0, len(codes), CHUNK):
             part = slice(start, start + CHUNK)
-            mixture.foresee(nodes[part], codes[part], np.zeros((len(codes[part]), self.columns)))
+            mixture.learn_in_order(nodes[part], codes[part], np.zeros((len(codes[part]), self.columns)))
 
     def play(self, trials: Trials, progress: Progress | None = None) -> Trace:
         """The plain loop; where all labels are revealed, each expert plays its own compiled game."""
@@ -98,7 +97,7 @@ class AutoGame(Game):
         codes = trials.codes
         for start in range(0, len(codes), CHUNK):
             part = slice(start, start + CHUNK)
-            mixture.foresee(trials.nodes[part], codes[part], trace.margins[part])
+            mixture.learn_in_order(trials.nodes[part], codes[part], trace.margins[part])
             if progress is not None:
                 progress(min(start + CHUNK, len(codes)))
         return trace

@@ -23,14 +23,12 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from zerokelvin.jit import kernel
+from zerokelvin.learners.auto.settings import OFFSETS
 
 __all__ = [
-    "OFFSETS",
-    "AdaHedge",
-    "Combination",
     "combine",
     "hedge_learn",
     "hedge_weights",
@@ -41,66 +39,6 @@ __all__ = [
 Floats = NDArray[np.float64]
 
 ROUNDING = 1e-12
-
-OFFSETS = 50.0
-"""Precision of the prior of a combination's offsets: a few labels say little about class frequencies."""
-
-
-class AdaHedge:
-    """Weights over experts, from the weights `prior` of each, which sum to 1, and Δ₀ = `start`.
-
-    >>> hedge = AdaHedge([0.5, 0.5])
-    >>> for _ in range(50):
-    ...     hedge.learn(np.array([0.0, 1.0]))
-    >>> hedge.weights().round(3).tolist()
-    [1.0, 0.0]
-    >>> bool(hedge.loss <= hedge.losses.min() + 2 * hedge.gap)
-    True
-    """
-
-    def __init__(self, prior: ArrayLike, start: float = 0.0) -> None:
-        self.logs = np.log(np.asarray(prior, dtype=np.float64))
-        self.losses = np.zeros(len(self.logs))
-        self.totals = np.array([start, 0.0])  # Δ, and the loss of the mixture
-
-    @property
-    def gap(self) -> float:
-        """The mixability gap Δ."""
-        return float(self.totals[0])
-
-    @property
-    def loss(self) -> float:
-        """The loss of the mixture."""
-        return float(self.totals[1])
-
-    def weights(self) -> Floats:
-        """The weights for the next trial."""
-        result = np.full(len(self.losses), np.nan)
-        hedge_weights(self.logs, self.losses, self.totals, result)
-        return result
-
-    def learn(self, losses: Floats) -> None:
-        """Take the losses of all experts in a trial, each in [0, 1]."""
-        hedge_learn(self.logs, self.losses, self.totals, self.weights(), losses)
-
-
-class Combination:
-    """Logistic regression on log-probabilities of experts; `precision` is its prior around their mean."""
-
-    def __init__(self, experts: int, classes: int, precision: float) -> None:
-        self.theta = np.zeros(experts + classes)
-        self.theta[:experts] = 1.0 / experts
-        self.covariance = prior_covariance(experts, classes, precision)
-
-    def probabilities(self, logs: Floats) -> Floats:
-        """The probability of each class, from log-probabilities (experts, classes)."""
-        result = np.full(logs.shape[1], np.nan)
-        combine(self.theta, np.ascontiguousarray(logs), result)
-        return result
-
-    def learn(self, logs: Floats, probabilities: Floats, code: int) -> None:
-        """One Newton step after the class is revealed."""
-        newton_step(self.theta, self.covariance, np.ascontiguousarray(logs), probabilities, code)
 
 
 def prior_covariance(experts: int, classes: int, precision: float) -> Floats:

@@ -26,24 +26,13 @@ from numpy.typing import NDArray
 
 from zerokelvin.jit import kernel
 from zerokelvin.learners.auto.hedge import combine, hedge_learn, hedge_weights, newton_step, prior_covariance
+from zerokelvin.learners.auto.settings import PRECISIONS, PRIOR, SOFT, START
 from zerokelvin.learners.base.ties import DEAD_ZONE, first_largest, settle
 
-__all__ = ["PRECISIONS", "PRIOR", "SOFT", "START", "Mixing"]
+__all__ = ["Mixing"]
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
-
-PRECISIONS = (1.0, 5.0)
-"""Of the weights of the two combinations before any label."""
-
-PRIOR = (0.1, 0.1, 0.1)
-"""What the class frequencies and the two combinations are trusted at first; the experts share the rest."""
-
-START = 8.0
-"""The mixability gap AdaHedge begins with: so long as about as many mistakes do not decide whom to trust."""
-
-SOFT = 0.01
-"""Share of an expert's probabilities in its vote; the rest is its most likely class."""
 
 
 class Mixing:

@@ -10,19 +10,17 @@ from numpy.typing import NDArray
 
 from zerokelvin.asking.target import ENOUGH, Target
 from zerokelvin.jit import kernel
-from zerokelvin.learners.auto.experts import LocalExpert, Prepared, start_experts
+from zerokelvin.learners.auto.experts import Prepared, start_experts
 from zerokelvin.learners.auto.mixing import Mixing
+from zerokelvin.learners.auto.settings import CHUNK
 from zerokelvin.learners.base.ties import DEAD_ZONE, first_largest
 from zerokelvin.learners.gaussian.diffusion import to_margins
-from zerokelvin.learners.gaussian.influence import Influence
+from zerokelvin.learners.gaussian.gaussian import GaussianGame
 
-__all__ = ["CHUNK", "Mixture"]
+__all__ = ["Mixture"]
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
-
-CHUNK = 1 << 16
-"""Nodes that are judged at once."""
 
 
 class Mixture:
@@ -38,8 +36,7 @@ class Mixture:
         self.names += ["class frequencies", "combination of kernels", "combination of all"]
         floors = [expert.floor for expert in self.experts]
         self.mixing = Mixing(floors, [expert.is_kernel for expert in self.experts], classes)
-        self.first = next(expert for expert in self.experts if isinstance(expert, LocalExpert))
-        self.influence = Influence(self.first.diffusion)
+        self.first = next(game for one in self.experts if isinstance(game := one.game, GaussianGame))
         self.asking = None if target is None else Target(target, seed)
         self._last: tuple[int, int, tuple[int, Floats]] | None = None
         self._table: tuple[Ints, Floats] | None = None
@@ -53,7 +50,7 @@ class Mixture:
         """The class predicted and the probabilities; the last answer is kept until a label is learnt."""
         key = (node, self.labels)
         if self._last is None or self._last[:2] != key:
-            values = np.stack([expert.values(node) for expert in self.experts])
+            values = np.stack([expert.evidence([node])[0] for expert in self.experts])
             self._last = (*key, self.mixing.judge(values))
         return self._last[2]
 
@@ -70,7 +67,7 @@ class Mixture:
             margins = np.zeros((len(nodes), self.problems))
             for start in range(0, len(nodes) if self.labels else 0, CHUNK):
                 part = slice(start, start + CHUNK)
-                values = np.stack([expert.table(nodes[part]) for expert in self.experts], axis=1)
+                values = np.stack([expert.evidence(nodes[part]) for expert in self.experts], axis=1)
                 all_leads(*self.mixing.judge_all(values), margins[part])
             self._last, self._table = None, (np.array(nodes), margins)
         return self._table[1]
@@ -90,9 +87,9 @@ class Mixture:
             expert.learn(node, code)
         self._last = self._table = None
 
-    def foresee(self, nodes: Ints, codes: Ints, margins: Floats) -> None:
-        """Judge and learn over trials whose labels are all revealed, expert by expert."""
-        values = np.stack([expert.foresee(nodes, codes) for expert in self.experts], axis=1)
+    def learn_in_order(self, nodes: Ints, codes: Ints, margins: Floats) -> None:
+        """Judge and learn nodes one after the other, expert by expert; fills in the margins before each."""
+        values = np.stack([expert.learn_in_order(nodes, codes) for expert in self.experts], axis=1)
         fresh = self.labels == 0
         winners, chances = self.mixing.play(values, codes)
         all_leads(winners, chances, margins)
@@ -122,7 +119,7 @@ class Mixture:
             )
         return ", ".join(said)
 
-    def explain(self, node: int, channel: int) -> list[tuple[int, float]]:
+    def explain(self, node: int, code: int) -> list[tuple[int, float]]:
         """What each label adds to the lead of a class, by the most trusted kernel expert that agrees.
 
         Its shares are scaled to add up to the lead in the mixture. Where all of them point the other way, as
@@ -130,13 +127,13 @@ class Mixture:
         of the most trusted one count the other way round.
         """
         winner, chances = self.judge(node)
-        others = [c for c in np.argsort(-chances).tolist() if c != channel]
+        others = [c for c in np.argsort(-chances).tolist() if c != code]
         margins = np.zeros(self.problems)
         leads(winner, chances, margins)
-        lead = float(margins[channel] if self.problems > 1 else margins[0] * (1 if channel else -1))
+        lead = float(margins[code] if self.problems > 1 else margins[0] * (1 if code else -1))
         trust, backwards = self.mixing.trust, list[tuple[int, float]]()
         for k in sorted(range(len(self.experts)), key=lambda k: -trust[k]):
-            shares = self.experts[k].explain(node, channel, others[0]) if self.experts[k].is_kernel else {}
+            shares = self.experts[k].shares(node, code, others[0]) if self.experts[k].is_kernel else {}
             total = math.fsum(shares.values())
             if total == 0 or lead == 0 or (total * lead < 0 and backwards):
                 continue

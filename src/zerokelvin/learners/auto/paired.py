@@ -35,6 +35,7 @@ from numpy.typing import NDArray
 
 from zerokelvin.graph import Graph
 from zerokelvin.jit import kernel
+from zerokelvin.learners.auto.evidence_game import EvidenceGame
 
 __all__ = ["PairedFields"]
 
@@ -48,7 +49,7 @@ MOST = 200
 FAR = 2.0
 
 
-class PairedFields:
+class PairedFields(EvidenceGame):
     """The posterior means of all classes; a node without edges counts as of degree 1.
 
     Parameters
@@ -66,12 +67,13 @@ class PairedFields:
     >>> fields = PairedFields(line, 2, epsilon=0.1, mu=1.0, tol=1e-6)
     >>> fields.learn(0, 0)
     >>> fields.learn(3, 1)
-    >>> first, second = fields.values(1)
+    >>> first, second = fields.evidence([1])[0]
     >>> bool(first > second)
     True
     """
 
     def __init__(self, graph: Graph, classes: int, epsilon: float, mu: float, tol: float) -> None:
+        super().__init__(classes)
         count, adjacency = graph.num_nodes, graph.adjacency
         degrees = np.where(graph.degrees > 0, graph.degrees, 1.0)
         self.counts = np.zeros((count, classes))  # labels of each class at each node
@@ -83,25 +85,21 @@ class PairedFields:
         # The tolerance, the labels so far, and how many there will be at the next pass.
         self._plan = np.array([tol, 0.0, 1.0])
 
-    def values(self, node: int) -> Floats:
-        """The mean of every class at a node, relaxed once more where it is read."""
-        return self.table(np.array([node]))[0]
-
-    def table(self, nodes: Ints) -> Floats:
-        """The mean of every class at several nodes, (nodes, classes)."""
-        result = np.full((len(nodes), self.counts.shape[1]), np.nan)
-        _table(self._system, self._fields, nodes, result)
+    def evidence(self, nodes: Any) -> Floats:
+        """The mean of every class at several nodes, (nodes, classes), relaxed once more where it is read."""
+        result = np.full((len(nodes), self.classes), np.nan)
+        _table(self._system, self._fields, np.asarray(nodes, dtype=np.int64), result)
         return result
 
-    def learn(self, node: int, code: int) -> None:
+    def learn(self, node: int, code: int, wanted: Any = None) -> None:
         """Reveal that a node has class `code`."""
         self.counts[node, code] += 1.0
         _learn(self._csr, self._system, self._fields, self._ring, self._plan, node, code)
 
-    def foresee(self, nodes: Ints, codes: Ints) -> Floats:
-        """The means before each trial when every class is revealed after it, (trials, classes)."""
-        result = np.full((len(nodes), self.counts.shape[1]), np.nan)
-        _foresee(self._csr, self._system, self._fields, self._ring, self._plan, nodes, codes, result)
+    def learn_in_order(self, nodes: Ints, codes: Ints) -> Floats:
+        """Reveal the classes of nodes one after the other: the means before each, (nodes, classes)."""
+        result = np.full((len(nodes), self.classes), np.nan)
+        _learn_in_order(self._csr, self._system, self._fields, self._ring, self._plan, nodes, codes, result)
         np.add.at(self.counts, (nodes, codes), 1.0)
         return result
 
@@ -207,7 +205,7 @@ def _relax(csr: Any, system: Any, fields: Any, ring: Any, length: int, tol: floa
 
 
 @kernel
-def _foresee(
+def _learn_in_order(
     csr: Any, system: Any, fields: Any, ring: Any, plan: Any, nodes: Any, codes: Any, values: Any
 ) -> None:
     for t in range(len(nodes)):

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from zerokelvin.graph import Graph
 from zerokelvin.jit import kernel
+from zerokelvin.learners.auto.evidence_game import EvidenceGame
 
 __all__ = ["TwoSteps"]
 
@@ -24,7 +25,7 @@ Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
 
 
-class TwoSteps:
+class TwoSteps(EvidenceGame):
     """The votes for all classes.
 
     Examples
@@ -32,36 +33,33 @@ class TwoSteps:
     >>> line = Graph.from_edges([(0, 1), (1, 2), (2, 3)])
     >>> votes = TwoSteps(line, 2)
     >>> votes.learn(0, 1)
-    >>> [votes.values(node).tolist() for node in range(4)]
+    >>> votes.evidence(range(4)).tolist()
     [[0.0, 0.5], [0.0, 0.0], [0.0, 0.5], [0.0, 0.0]]
     """
 
     def __init__(self, graph: Graph, classes: int) -> None:
+        super().__init__(classes)
         count, adjacency = graph.num_nodes, graph.adjacency
         self.counts = np.zeros((count, classes))  # labels of each class at each node
         self._beside = np.zeros((count, classes))
         self._csr = (adjacency.indptr.astype(np.int64), adjacency.indices.astype(np.int64), adjacency.data)
         self._degrees = graph.degrees
 
-    def values(self, node: int) -> Floats:
-        """The votes for every class at a node."""
-        return self.table(np.array([node]))[0]
-
-    def table(self, nodes: Ints) -> Floats:
+    def evidence(self, nodes: Any) -> Floats:
         """The votes at several nodes, (nodes, classes)."""
-        result = np.full((len(nodes), self.counts.shape[1]), np.nan)
-        _table(self._csr, self._degrees, self._beside, nodes, result)
+        result = np.full((len(nodes), self.classes), np.nan)
+        _table(self._csr, self._degrees, self._beside, np.asarray(nodes, dtype=np.int64), result)
         return result
 
-    def learn(self, node: int, code: int) -> None:
+    def learn(self, node: int, code: int, wanted: Any = None) -> None:
         """Reveal that a node has class `code`."""
         self.counts[node, code] += 1.0
         _learn(self._csr, self._beside, node, code)
 
-    def foresee(self, nodes: Ints, codes: Ints) -> Floats:
-        """The votes before each trial when every class is revealed after it, (trials, classes)."""
-        result = np.full((len(nodes), self.counts.shape[1]), np.nan)
-        _foresee(self._csr, self._degrees, self._beside, nodes, codes, result)
+    def learn_in_order(self, nodes: Ints, codes: Ints) -> Floats:
+        """Reveal the classes of nodes one after the other: the votes before each, (nodes, classes)."""
+        result = np.full((len(nodes), self.classes), np.nan)
+        _learn_in_order(self._csr, self._degrees, self._beside, nodes, codes, result)
         np.add.at(self.counts, (nodes, codes), 1.0)
         return result
 
@@ -97,7 +95,7 @@ def _table(csr: Any, degrees: Any, beside: Any, nodes: Any, result: Any) -> None
 
 
 @kernel
-def _foresee(csr: Any, degrees: Any, beside: Any, nodes: Any, codes: Any, result: Any) -> None:
+def _learn_in_order(csr: Any, degrees: Any, beside: Any, nodes: Any, codes: Any, result: Any) -> None:
     for t in range(len(nodes)):
         _read(csr, degrees, beside, nodes[t], result[t])
         _learn(csr, beside, nodes[t], codes[t])

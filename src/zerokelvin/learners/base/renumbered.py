@@ -17,10 +17,10 @@ from numpy.typing import NDArray
 
 from zerokelvin.bound import Bound
 from zerokelvin.graph import Graph
-from zerokelvin.learners.base.game import Game, Progress
+from zerokelvin.learners.base.multiclass import Game, Progress
 from zerokelvin.learners.base.growth import Growth
 from zerokelvin.learners.base.state import State
-from zerokelvin.learners.base.trials import Trace, Trials
+from zerokelvin.learners.base.trial_arrays import Trace, Trials
 
 __all__ = ["RenumberedGame", "RenumberedState"]
 
@@ -122,6 +122,19 @@ class RenumberedGame(Game):
     def teach(self, nodes: Any, codes: Ints) -> None:
         """Learn answers in order."""
         self.inner.teach(self.ranks[nodes], codes)
+
+    def evidence(self, nodes: Any) -> Floats:
+        """What speaks for each class at several nodes."""
+        return self.inner.evidence(self.ranks[nodes])
+
+    def learn_in_order(self, nodes: Ints, codes: Ints) -> Floats:
+        """Learn the classes of nodes one after the other."""
+        return self.inner.learn_in_order(self.ranks[nodes], codes)
+
+    def shares(self, node: int, code: int, rival: int) -> dict[int, float]:
+        """What each labelled node adds to a lead."""
+        shares = self.inner.shares(int(self.ranks[node]), code, rival)
+        return {int(self.order[other]): share for other, share in shares.items()}
 
     def asks(self, node: int, trial: int | None = None) -> Flags:
         """Which problems want this label."""

@@ -264,6 +264,27 @@ class DiffusionGame(Game):
         """Reveal a class; these learners want every label."""
         self.diffusion.learn(node, code)
 
+    def evidence(self, nodes: Any) -> Floats:
+        """The value of every class, (nodes, classes)."""
+        diffusion, places = self.diffusion, np.asarray(nodes, dtype=np.int64)
+        result = np.full((len(places), self.classes), np.nan)
+        _read(diffusion.relaxation.csr, diffusion.arrays, diffusion.frame, diffusion.numbers, places, result)
+        return result
+
+    def learn_in_order(self, nodes: Ints, codes: Ints) -> Floats:
+        """Reveal classes one after the other, in compiled code: the values before each, (nodes, classes)."""
+        diffusion, solve = self.diffusion, self.diffusion.relaxation
+        result = np.full((len(nodes), self.classes), np.nan)
+        arrays, frame, numbers = diffusion.arrays, diffusion.frame, diffusion.numbers
+        _learn_in_order(solve.csr, arrays, frame, numbers, solve.scratch, nodes, codes, result)
+        return result
+
+    def shares(self, node: int, code: int, rival: int) -> dict[int, float]:
+        """What each labelled node adds to a lead, by the column of the node."""
+        counts = self.diffusion.counts
+        parts = self.diffusion.votes(node) * (counts[code] - counts[rival])
+        return {int(other): float(parts[other]) for other in np.flatnonzero(parts)}
+
     def explain(self, node: int, column: int) -> list[tuple[int, float]]:
         """Every node labelled with the class or its best rival; the shares sum to the margin.
 
@@ -503,3 +524,20 @@ def _play(
         if cursor[2] < settings[1] and (cursor[2] == 0 or sureness(margins[t]) < limits[t]):
             cursor[2] += 1
             asked[t] = True
+
+
+@kernel
+def _read(csr: Any, arrays: Any, frame: Any, numbers: Any, nodes: Any, values: Any) -> None:
+    """The values of every class at several nodes, one row each."""
+    for k in range(len(nodes)):
+        read_values(csr, arrays, frame, numbers, nodes[k], values[k])
+
+
+@kernel
+def _learn_in_order(
+    csr: Any, arrays: Any, frame: Any, numbers: Any, scratch: Any, nodes: Any, codes: Any, values: Any
+) -> None:
+    """Read the values at a node, reveal its class, go on to the next."""
+    for t in range(len(nodes)):
+        read_values(csr, arrays, frame, numbers, nodes[t], values[t])
+        learn_label(csr, arrays, frame, numbers, scratch, nodes[t], codes[t])

@@ -51,6 +51,16 @@ class ExactGame(Game):
         """Reveal a class; this learner wants every label."""
         self.covariance.learn(node, code)
 
+    def evidence(self, nodes: Any) -> Floats:
+        """The mean of every class, (nodes, classes); they are kept for all nodes."""
+        return np.ascontiguousarray(self.covariance.means[:, np.asarray(nodes, dtype=np.int64)].T)
+
+    def learn_in_order(self, nodes: Ints, codes: Ints) -> Floats:
+        """Reveal classes in order, by one factorisation: the means before each, (nodes, classes)."""
+        if self.covariance.nodes or len(np.unique(nodes)) < len(nodes):
+            return super().learn_in_order(nodes, codes)
+        return np.ascontiguousarray(self.covariance.known_order(nodes, codes).T)
+
     def variance(self, node: Any) -> float:
         """The predictive variance of a node, its noise left out."""
         return max(float(self.covariance.variances[node]), 0.0)
@@ -70,12 +80,16 @@ class ExactGame(Game):
         own = 1 if self.columns == 1 else column
         others = np.delete(np.arange(len(values)), own)
         rival = int(others[np.argmax(values[others])])
-        shares: dict[int, float] = {}
+        return sorted(self.shares(node, own, rival).items(), key=lambda share: -abs(share[1]))
+
+    def shares(self, node: Any, code: int, rival: int) -> dict[int, float]:
+        """What each labelled node adds to a lead, by the weights of the regression."""
+        covariance, shares = self.covariance, dict[int, float]()
         weights = self.weights(node).tolist()
-        for other, code, weight in zip(covariance.nodes, covariance.codes, weights, strict=True):
-            if code in (own, rival):
-                shares[other] = shares.get(other, 0.0) + (weight if code == own else -weight)
-        return sorted(shares.items(), key=lambda share: -abs(share[1]))
+        for other, seen, weight in zip(covariance.nodes, covariance.codes, weights, strict=True):
+            if seen in (code, rival):
+                shares[other] = shares.get(other, 0.0) + (weight if seen == code else -weight)
+        return shares
 
     def weights(self, node: Any) -> Floats:
         """What each label learnt adds to the value of its class at a node."""

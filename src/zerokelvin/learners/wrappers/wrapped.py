@@ -109,6 +109,14 @@ class WrappedGame(Game):
         """Let the inner game learn answers in order."""
         self.inner.teach(nodes, codes)
 
+    def evidence(self, nodes: Any) -> Floats:
+        """By the scores of the wrapper."""
+        return Game.evidence(self, nodes)
+
+    def learn_in_order(self, nodes: Ints, codes: Ints) -> Floats:
+        """The plain loop, through the wrapper."""
+        return Game.learn_in_order(self, nodes, codes)
+
     def play(self, trials: Trials, progress: Progress | None = None) -> Trace:
         """The plain loop, which asks and learns through the wrapper."""
         return Game.play(self, trials, progress)

@@ -28,7 +28,7 @@ from zerokelvin.learners.base.growth import Growth
 from zerokelvin.learners.base.noting import SEEN, note_game
 from zerokelvin.learners.base.sound import finite, wrap_own
 from zerokelvin.learners.base.state import State, no_bound
-from zerokelvin.learners.base.trials import Trace, Trials, columns_of, signs_of
+from zerokelvin.learners.base.trial_arrays import Trace, Trials, columns_of, signs_of
 from zerokelvin.threads import on_one_thread
 
 __all__ = ["Binary", "Game", "OneVsRest", "Progress"]
@@ -47,6 +47,9 @@ ON_ONE_THREAD = (
     "value",
     "learn",
     "teach",
+    "evidence",
+    "learn_in_order",
+    "shares",
     "hand_over",
     "bound",
     "chances",
@@ -97,6 +100,19 @@ class Game(ABC):
         for node, code in zip(nodes, codes.tolist(), strict=True):
             self.learn(node, code)
 
+    def evidence(self, nodes: Any) -> Floats:
+        """How much speaks for each class, (nodes, classes), for a mixture of games; by default the scores."""
+        scores = self.scores(nodes)
+        return np.hstack([-scores, scores]) if self.columns == 1 else scores
+
+    def learn_in_order(self, nodes: Ints, codes: Ints) -> Floats:
+        """Learn the classes of nodes one after the other: the evidence before each, (nodes, classes)."""
+        seen = np.full((len(nodes), self.classes), np.nan)
+        for t, (node, code) in enumerate(zip(nodes.tolist(), codes.tolist(), strict=True)):
+            seen[t] = self.evidence([node])[0]
+            self.learn(node, code)
+        return seen
+
     # -- asking ---------------------------------------------------------------------------------------
 
     def asks(self, node: Any, trial: int | None = None) -> Flags:
@@ -142,6 +158,10 @@ class Game(ABC):
     def explain(self, node: Any, column: int) -> list[tuple[int, float]]:
         """The labelled nodes that decided the margin of a node in one problem, with their share of it."""
         return []
+
+    def shares(self, node: Any, code: int, rival: int) -> dict[int, float]:
+        """What each labelled node adds to the lead of one class over another; empty where unknown."""
+        return {}
 
     def trail(self, node: Any, column: int) -> tuple[int, ...]:
         """The nodes along which the deciding labels reach a node, for learners that follow such a path."""

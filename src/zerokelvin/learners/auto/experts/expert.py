@@ -1,0 +1,110 @@
+"""What an expert is: a game with a name and a floor, and the kinds of experts that there are.
+
+All weights are first scaled to a mean degree of 4, so that experts mean the same whatever the unit of the
+weights. An expert says how much evidence there is for each class at a node, learns classes, and, where the
+whole order is known beforehand, does both for all trials at once at the speed of its own compiled game: all
+of it is its game's. The floor is what the mixture adds to its evidence (`zerokelvin.learners.auto.mixing`).
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, ClassVar, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from zerokelvin.graph import Graph
+from zerokelvin.graph.scale import at_mean_degree
+from zerokelvin.learners.auto.settings import KERNEL_FLOOR
+from zerokelvin.learners.base import Game
+from zerokelvin.registry import Registry
+
+__all__ = ["KINDS", "Expert", "Kind", "Prepared", "expert", "prepare_experts", "start_experts"]
+
+Ints = NDArray[np.int64]
+Floats = NDArray[np.float64]
+
+
+class Expert:
+    """One voice in the mixture.
+
+    `is_kernel` says that its evidence is a smooth function on the graph, which can be told apart into what
+    each label adds.
+    """
+
+    is_kernel: ClassVar[bool] = True
+
+    def __init__(self, name: str, game: Game, floor: float = KERNEL_FLOOR) -> None:
+        self.name = name
+        self.game = game
+        self.floor = floor
+
+    def evidence(self, nodes: Any) -> Floats:
+        """How much speaks for each class, (nodes, classes)."""
+        return self.game.evidence(nodes)
+
+    def learn(self, node: int, code: int) -> None:
+        """Take the class of a node."""
+        self.game.learn(node, code)
+
+    def learn_in_order(self, nodes: Ints, codes: Ints) -> Floats:
+        """Take the classes of nodes one after the other: the evidence before each, (nodes, classes)."""
+        return self.game.learn_in_order(nodes, codes)
+
+    def shares(self, node: int, code: int, rival: int) -> dict[int, float]:
+        """What each labelled node adds to the lead of a class over a rival; empty where unknown."""
+        return self.game.shares(node, code, rival)
+
+
+class Kind(ABC):
+    """A kind of experts: what it prepares on a graph once, and the experts it starts in every game.
+
+    Kinds speak in the order of their `rank`.
+    """
+
+    rank: ClassVar[int]
+
+    @abstractmethod
+    def prepare(self, graph: Graph, scaled: Graph) -> Any:
+        """The work on the graph alone; `scaled` has the common mean degree. Shared, so never changed."""
+
+    @abstractmethod
+    def start(self, ready: Any, classes: int, tol: float, seed: int) -> list[Expert]:
+        """The experts of one game, with nothing learnt."""
+
+
+KINDS: Registry[Kind] = Registry("kind of experts")
+K = TypeVar("K", bound=type[Kind])
+
+
+def expert(name: str) -> Callable[[K], K]:
+    """Class decorator that makes a kind of experts part of `auto`."""
+
+    def register(cls: K) -> K:
+        KINDS.add(name)(cls())
+        return cls
+
+    return register
+
+
+@dataclass(frozen=True, eq=False)
+class Prepared:
+    """What depends on the graph alone: what every kind has prepared."""
+
+    ready: dict[str, Any]
+
+
+def prepare_experts(graph: Graph) -> Prepared:
+    """The kernels and trees of a graph, shared by all classes and shuffles."""
+    scaled = at_mean_degree(graph)
+    return Prepared({name: KINDS[name].prepare(graph, scaled) for name in KINDS})
+
+
+def start_experts(prepared: Prepared, classes: int, tol: float, seed: int) -> list[Expert]:
+    """All experts of one game, with nothing learnt."""
+    ranked = sorted(KINDS, key=lambda name: KINDS[name].rank)
+    started = (KINDS[name].start(prepared.ready[name], classes, tol, seed) for name in ranked)
+    return [one for experts in started for one in experts]

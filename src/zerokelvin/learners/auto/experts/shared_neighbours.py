@@ -1,0 +1,26 @@
+"""The labelled nodes two steps away, where neighbours differ (`zerokelvin.learners.auto.two_steps`)."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from zerokelvin.graph import Graph
+from zerokelvin.learners.auto.experts.expert import Expert, Kind, expert
+from zerokelvin.learners.auto.two_steps import TwoSteps
+
+__all__ = ["SharedNeighbours"]
+
+
+@expert("shared neighbours")
+class SharedNeighbours(Kind):
+    """One count of votes."""
+
+    rank: ClassVar[int] = 40
+
+    def prepare(self, graph: Graph, scaled: Graph) -> Graph:
+        """The scaled graph."""
+        return scaled
+
+    def start(self, ready: Graph, classes: int, tol: float, seed: int) -> list[Expert]:
+        """No vote yet."""
+        return [Expert("labels two steps away", TwoSteps(ready, classes))]

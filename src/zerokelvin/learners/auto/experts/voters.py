@@ -1,0 +1,91 @@
+"""Other learners that vote: two committees of nine random spanning trees, and `longest-path`.
+
+The latter keeps a flow for every class and therefore votes only up to `ARC_LIMIT` arcs times problems; the
+others need O(E + n·classes).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from zerokelvin.flow.static.capacities import without_negligible
+from zerokelvin.graph import Graph
+from zerokelvin.learners.auto import settings
+from zerokelvin.learners.auto.experts.expert import Expert, Kind, expert
+from zerokelvin.learners.base import Game, Learner, Trials, columns_of, make, signs_of
+
+__all__ = ["Voter", "Voters"]
+
+Ints = NDArray[np.int64]
+Floats = NDArray[np.float64]
+
+
+class Voter(Expert):
+    """The share of a committee for each class, or the one class that a learner predicts."""
+
+    is_kernel = False
+
+    def __init__(self, name: str, game: Game, committee: bool) -> None:
+        super().__init__(name, game, settings.COMMITTEE_FLOOR if committee else settings.VOTER_FLOOR)
+        self.committee = committee
+
+    def evidence(self, nodes: Any) -> Floats:
+        """The votes, from the scores of all problems."""
+        return self._votes(self.game.scores(nodes))
+
+    def learn_in_order(self, nodes: Ints, codes: Ints) -> Floats:
+        """The votes before each trial, by the learner's own compiled game."""
+        everything = np.full(len(nodes), np.inf)
+        trials = Trials(nodes, signs_of(codes, self.game.columns), everything, 0, len(nodes))
+        return self._votes(self.game.play(trials).margins)
+
+    def _votes(self, margins: Floats) -> Floats:
+        both = np.hstack([-margins, margins]) if margins.shape[1] == 1 else margins
+        if self.committee:
+            return np.ascontiguousarray(0.5 * (1.0 + both))
+        votes = np.zeros(both.shape)
+        votes[np.arange(len(both)), np.argmax(both, axis=1)] = 1.0
+        return votes
+
+
+@dataclass(frozen=True, eq=False)
+class Ready:
+    """The graph as the voters see it, without edges too light for a minimum cut, and what each prepared."""
+
+    graph: Graph
+    voters: list[tuple[str, Learner, Any]]
+
+
+@expert("voters")
+class Voters(Kind):
+    """The learners of `settings.VOTERS`."""
+
+    rank: ClassVar[int] = 50
+
+    def prepare(self, graph: Graph, scaled: Graph) -> Ready:
+        """What each learner prepares, if its memory stays within bounds."""
+        heavy = without_negligible(graph)
+        found = []
+        for name, params in settings.VOTERS:
+            learner = make(name, **params)
+            if _fits(learner, heavy, 1):
+                label = " ".join([name, *(str(value) for value in params.values())])
+                found.append((label, learner, learner.prepare(heavy)))
+        return Ready(heavy, found)
+
+    def start(self, ready: Ready, classes: int, tol: float, seed: int) -> list[Expert]:
+        """A game of each whose memory stays within bounds with so many classes."""
+        return [
+            Voter(label, learner.start_game(ready.graph, classes, own, seed), label != learner.name)
+            for label, learner, own in ready.voters
+            if _fits(learner, ready.graph, columns_of(classes))
+        ]
+
+
+def _fits(learner: Learner, graph: Graph, columns: int) -> bool:
+    """Whether a learner's memory stays within bounds."""
+    return learner.name != "longest-path" or len(graph.indices) * columns <= settings.ARC_LIMIT
