@@ -170,8 +170,8 @@ def test_beyond_dense_kernels_the_smooth_one_is_a_pair_of_fields(monkeypatch):
 @settings(max_examples=25)
 @given(class_games())
 def test_smooth_kernels_by_definition(game):
-    prepared = Auto().prepare(game[0])
-    scaled = prepared.scaled
+    ready = Auto().prepare(game[0]).ready
+    scaled, matrices = ready["shared neighbours"], ready["dense kernels"]
     degrees = np.where(scaled.degrees > 0, scaled.degrees, 1.0)
     laplacian = np.diag(scaled.degrees) - scaled.adjacency.toarray()
     normal = laplacian / np.sqrt(np.outer(degrees, degrees))
@@ -188,9 +188,9 @@ def test_smooth_kernels_by_definition(game):
         "walk-fourth:0.3": step @ step @ step @ walk[0.3],
         "walk-squared:0.1": walk[0.1] @ np.diag(degrees) @ walk[0.1],
     }
-    assert expected.keys() == prepared.matrices.keys()
+    assert expected.keys() == matrices.keys()
     for kernel, matrix in expected.items():
-        np.testing.assert_allclose(prepared.matrices[kernel].matrix, matrix, rtol=1e-5, atol=1e-5)
+        np.testing.assert_allclose(matrices[kernel].matrix, matrix, rtol=1e-5, atol=1e-5)
 
 
 def test_units_of_the_weights_do_not_matter():

@@ -106,7 +106,7 @@ def test_foreseen_games_are_the_same_as_step_by_step(game):
         assert np.array_equal(fields.evidence([node])[0], ahead[t])
         fields.learn(node, code)
     everyone = np.arange(graph.num_nodes)
-    assert np.array_equal(fields.evidence(everyone), [fields.values(int(node)) for node in everyone])
+    assert np.array_equal(fields.evidence(everyone), [fields.evidence([node])[0] for node in everyone])
 
 
 def test_labels_between_passes_stay_near_their_node():

@@ -17,8 +17,8 @@ from numpy.typing import NDArray
 
 from zerokelvin.bound import Bound
 from zerokelvin.graph import Graph
-from zerokelvin.learners.base.multiclass import Game, Progress
 from zerokelvin.learners.base.growth import Growth
+from zerokelvin.learners.base.multiclass import Game, Progress
 from zerokelvin.learners.base.state import State
 from zerokelvin.learners.base.trial_arrays import Trace, Trials
 
