@@ -1,7 +1,7 @@
 """One binary problem: what the author of a paper's learner writes.
 
 A state predicts with `margin`, which is pure, and learns with `update`, which alone changes it. All else has
-a default: asking, variance, bound, explanation, snapshot. `zerokelvin.learners.base.multiclass.OneVsRest` plays
+a default: asking, variance, bound, explanation, snapshot. `OneVsRest` plays
 several classes with one state each.
 """
 
