@@ -7,7 +7,8 @@ from hypothesis import strategies as st
 
 from strategies import games
 from zerokelvin import Graph, play, start
-from zerokelvin.asking.policies import coins, worth_asking
+from zerokelvin.asking.coin_hash import coins
+from zerokelvin.asking.decision import worth_asking
 from zerokelvin.errors import ParameterError
 from zerokelvin.learners import Doubt, Trials, Variance, make, parse_policy
 from zerokelvin.learners.consistency.llgc import Llgc

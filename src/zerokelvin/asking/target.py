@@ -20,7 +20,7 @@ import math
 
 import numpy as np
 
-from zerokelvin.asking.policies import coins
+from zerokelvin.asking.coin_hash import coins
 
 __all__ = ["AUDITS", "ENOUGH", "Target"]
 

@@ -22,7 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from zerokelvin import learners
-from zerokelvin.asking.policies import coins
+from zerokelvin.asking.coin_hash import coins
 from zerokelvin.bound import Bound
 from zerokelvin.errors import LabelError, ParameterError
 from zerokelvin.games.counts import LARGEST, require_share, require_whole

@@ -11,7 +11,7 @@ from collections.abc import Hashable
 import numpy as np
 from numpy.typing import NDArray
 
-from zerokelvin.asking.policies import confidence
+from zerokelvin.asking.decision import confidence
 from zerokelvin.games.labels import class_array, decide
 from zerokelvin.session.prediction import SKIP, Contribution, Explanation, Prediction
 from zerokelvin.session.standing import Standing

@@ -21,7 +21,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from zerokelvin.asking.policies import LEAST_COIN, coins, confidence, worth_asking
+from zerokelvin.asking.coin_hash import LEAST_COIN, coins
+from zerokelvin.asking.decision import confidence, worth_asking
 from zerokelvin.errors import LabelError
 from zerokelvin.games.labels import class_order, decide, num_problems, to_signs
 from zerokelvin.graph import Graph

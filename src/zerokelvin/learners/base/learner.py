@@ -38,7 +38,7 @@ from typing import Any, ClassVar, Self, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from zerokelvin.asking.policies import confidence, worth_asking
+from zerokelvin.asking.decision import NO_FLOOR, NO_GAIN, confidence, worth_asking
 from zerokelvin.bound import Assumption, Bound
 from zerokelvin.errors import ParameterError
 from zerokelvin.graph import Graph
@@ -322,12 +322,12 @@ class Problems:
         return trace
 
     def _worthwhile(self, trials: Trials, t: int, margins: Floats, waiting: NDArray[np.bool_]) -> bool:
-        sureness, limit = confidence(margins), float(trials.limits[t])
+        sure, limit = confidence(margins), float(trials.limits[t])
         if trials.gains is None or trials.floors is None:
-            return sureness < limit
+            return worth_asking(sure, 0.0, limit, NO_GAIN, NO_FLOOR)
         node = int(trials.nodes[t])
         spread = self.value(node, waiting) if trials.by_value else self.variance(node)
-        return worth_asking(sureness, spread, limit, float(trials.gains[t]), float(trials.floors[t]))
+        return worth_asking(sure, spread, limit, float(trials.gains[t]), float(trials.floors[t]))
 
     def _learn(self, trials: Trials, trace: Trace, t: int) -> None:
         if t >= 0 and trace.asked[t].any():

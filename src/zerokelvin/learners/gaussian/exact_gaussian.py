@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from zerokelvin.asking.value import label_value
 from zerokelvin.bound import Assumption, Bound
 from zerokelvin.errors import ParameterError
 from zerokelvin.learners.base import Problems, Progress, State, Trace, Trials
@@ -105,10 +106,9 @@ class ExactProblems(Problems):
     def value(self, node: int, waiting: NDArray[np.bool_]) -> float:
         """Influence over lead, by a dense column of the posterior covariance."""
         column = self.covariance.column(node)
-        second, first = np.partition(self.covariance.values(node), -2)[-2:]
         others = column[: len(waiting)][waiting & (np.arange(len(waiting)) != node)]
         influence = float(np.linalg.norm(others)) / (float(column[node]) + self.covariance.mu)
-        return influence / max(float(first - second), 1e-12)
+        return label_value(influence, self.covariance.values(node))
 
     def update(self, node: int, signs: Any, learns: Any = None) -> None:
         """Reveal a label to all problems; this learner wants every label."""

@@ -15,6 +15,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from zerokelvin.asking.decision import NO_FLOOR, NO_GAIN, wants_label
 from zerokelvin.bound import Assumption, Bound
 from zerokelvin.graph.features import Features
 from zerokelvin.jit import kernel
@@ -131,7 +132,8 @@ class LinearPerceptronProblems(Problems):
         """The whole game in compiled code."""
         first, trace = self.linear[0], Trace.empty(trials)
         codes = np.zeros(trials.signs.shape, dtype=np.int8)
-        settings = np.array([trials.delay, trials.budget, first.learner.c])
+        budget = min(trials.budget, len(trials.nodes))  # floats hold this one exactly
+        settings = np.array([trials.delay, budget, first.learner.c])
         weights = (self.weights, self.own)
         _play(
             first.source.matrix,
@@ -205,22 +207,14 @@ def _play(
     codes: NDArray[np.int8],
 ) -> None:
     """Predict, ask and learn; settings = (delay, budget, c); codes become 1 asked, 2 learnt."""
-    delay = int(settings[0])
-    asked = 0.0
+    delay, budget, asked = int(settings[0]), int(settings[1]), 0
     total, problems = signs.shape
     for t in range(total + delay):
         if t < total:
             x = matrix[nodes[t]]
-            first, second = -np.inf, -np.inf
             for c in range(problems):
-                margin = _score(x, weights[0][c], weights[1][c, nodes[t]])
-                margins[t, c] = margin
-                if margin > first:
-                    first, second = margin, first
-                elif margin > second:
-                    second = margin
-            sureness = abs(first) if problems == 1 else 0.5 * (first - second)
-            if asked < settings[1] and (asked == 0 or sureness < limits[t]):
+                margins[t, c] = _score(x, weights[0][c], weights[1][c, nodes[t]])
+            if wants_label(asked, budget, margins[t], 0.0, (limits[t], NO_GAIN, NO_FLOOR)):
                 asked += 1
                 codes[t, :] = 1
         due = t - delay
