@@ -19,6 +19,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from zerokelvin.asking.class_prior import most_frequent
 from zerokelvin.graph import Graph
 from zerokelvin.registry import Registry
 
@@ -106,7 +107,7 @@ class Refitted(PeerGame):
 
     def _fit(self) -> None:
         nodes, codes = np.array(self.nodes), np.array(self.codes)
-        self.predicted[:] = np.argmax(self.counts)
+        self.predicted[:] = most_frequent(self.counts)
         seen, consecutive = np.unique(codes, return_inverse=True)
         if len(seen) < 2:
             return

@@ -22,6 +22,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from zerokelvin import learners
+from zerokelvin.asking import names_policies
+from zerokelvin.asking.class_prior import follow_prior
 from zerokelvin.asking.coin_hash import coins
 from zerokelvin.bound import Bound
 from zerokelvin.errors import LabelError, ParameterError
@@ -31,7 +33,7 @@ from zerokelvin.games.labels import Labelling, decide, encode_labels, num_proble
 from zerokelvin.games.run_result import Run, Runs
 from zerokelvin.games.wrapping import wrapped
 from zerokelvin.graph import Graph, as_graph
-from zerokelvin.jit import compilation_seconds, kernel
+from zerokelvin.jit import compilation_seconds
 from zerokelvin.learners import Always, Learner, Policy, Trials, parse_policy
 
 __all__ = ["play", "play_shuffles"]
@@ -42,6 +44,7 @@ MOST_TRIALS = 2**34
 """More than any memory holds."""
 
 
+@names_policies
 def play(
     graph: Graph,
     labels: Any,
@@ -78,8 +81,7 @@ def play(
     classes
         The classes in order; by default the distinct labels, sorted.
     policy, budget
-        When to ask (``"always"``, ``"random:RATE"``, ``"margin:SCALE"``, ``"variance:KAPPA"``,
-        ``"doubt:SCALE"``, ``"value:SCALE"``; see `zerokelvin.asking.policies`) and how often at most.
+        When to ask ({policies}; see `zerokelvin.asking`) and how often at most.
     label_noise, concept_noise, repeats, delay, drift
         See the module.
     forget
@@ -139,7 +141,7 @@ def play(
     asked = np.asarray(trace.asked.any(axis=1))
     codes = decide(trace.margins, len(labelling.classes))
     by_margin = codes.copy()
-    _guess_prior(nodes, shown, asked, trials.delay, graph.components, len(labelling.classes), codes)
+    follow_prior(nodes, shown, asked, trials.delay, graph.components, len(labelling.classes), codes)
 
     restricted = budget is not None or not isinstance(asking, Always)
     held_back = delay > 0 or (restricted and not trace.asked.all())
@@ -293,27 +295,3 @@ def _drifted(codes: Ints, count: int, drift: int, rng: np.random.Generator) -> I
         place[pair] = place[pair[::-1]]
         moved[moment:] = place[codes[moment:]]
     return moved
-
-
-@kernel
-def _guess_prior(
-    nodes: Ints,
-    codes: Ints,
-    asked: NDArray[np.bool_],
-    delay: int,
-    component: Ints,
-    num_classes: int,
-    predicted: Ints,
-) -> None:
-    """Predict the most frequent class so far where a node's component has no label yet."""
-    counts = np.zeros(num_classes, dtype=np.int64)
-    labelled = np.zeros(component.max() + 1, dtype=np.bool_)
-    any_label = False
-    for t in range(len(nodes)):
-        due = t - delay - 1
-        if due >= 0 and asked[due]:
-            counts[codes[due]] += 1
-            labelled[component[nodes[due]]] = True
-            any_label = True
-        if any_label and not labelled[component[nodes[t]]]:
-            predicted[t] = np.argmax(counts)

@@ -28,11 +28,14 @@ from scipy.special import log_expit, softmax
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_consistent_length, check_is_fitted, validate_data
 
+from zerokelvin.asking import names_policies
+from zerokelvin.asking.class_prior import prior_margins
 from zerokelvin.errors import LabelError
 from zerokelvin.games.labels import class_array, class_order, decide
 from zerokelvin.graph import Graph
 from zerokelvin.learners import Learner, Policy
-from zerokelvin.session import Session, start
+from zerokelvin.session import Session
+from zerokelvin.session.playing import start_played
 from zerokelvin.sklearn.feature_points import nearest_points, neighbor_graph
 from zerokelvin.sklearn.inputs import (
     given_graph,
@@ -51,6 +54,7 @@ Floats = NDArray[np.float64]
 Trial = tuple[int, Hashable]  # node index, label
 
 
+@names_policies
 class GraphClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     """Online prediction of node labels as a scikit-learn classifier.
 
@@ -65,8 +69,8 @@ class GraphClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         Neighbours per row, both in that graph and for the margin of a vector not fitted; with fewer rows,
         all of them. Not used where `graph` is given.
     policy, budget
-        When to ask (``"always"``, ``"random:RATE"``, ``"margin:SCALE"``) and how often at most. As in the
-        game, a label in ``y`` that is not asked for is not used.
+        When to ask ({policies}) and how often at most. As in the game, a label in ``y`` that is not asked for
+        is not used.
     repeats, shuffle
         How often `fit` plays the rows, and whether in a random order or as they come. Once is right for
         learners that use every answer, such as `auto`; one that changes only on mistakes, such as
@@ -268,7 +272,8 @@ class GraphClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def _restart(self, graph: Graph, classes: Sequence[Hashable], trials: list[Trial], seed: int) -> None:
         """Play all trials in a new session, and keep it if they all went well."""
-        session = start(
+        session = start_played(
+            trials,
             graph,
             self.learner,
             classes=classes,
@@ -277,7 +282,6 @@ class GraphClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             budget=self.budget,
             **(self.params or {}),
         )
-        _answer(session, trials)
         self.session_, self.graph_, self.classes_ = session, graph, class_array(classes)
 
     def _margins(self, X: Any) -> Floats:
@@ -341,6 +345,5 @@ def _node_margins(session: Session, nodes: Ints) -> Floats:
     unseen = ~np.isin(component[nodes], component[[event.node for event in answers]])
     if answers and unseen.any():
         found = Counter(event.label for event in answers)
-        counts = np.array([found[label] for label in session.classes], dtype=np.float64)
-        margins[unseen] = (counts if len(counts) != 2 else counts[1] - counts[0] - 0.5) / len(answers)
+        margins[unseen] = prior_margins(np.array([found[label] for label in session.classes]))
     return margins

@@ -34,6 +34,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from zerokelvin.asking.class_prior import most_frequent
 from zerokelvin.bound import Assumption, Bound
 from zerokelvin.errors import ParameterError
 from zerokelvin.flow.static.completion import complete_labelling
@@ -116,7 +117,7 @@ class ForgettingProblems(WrappedProblems):
         votes: Floats = seen.sum(axis=0)
         if len(votes) == 1:
             return FAINT * np.sign(votes)
-        return np.where(np.arange(len(votes)) == int(np.argmax(votes)), FAINT, -FAINT)
+        return np.where(np.arange(len(votes)) == int(most_frequent(votes)), FAINT, -FAINT)
 
     def update(self, node: Any, signs: Any, learns: Any = None) -> None:
         """Let both copies learn; after every window the heir takes over and a new one begins."""
