@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 import zerokelvin as zk
+from zerokelvin.asking import POLICIES
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md")])
@@ -40,6 +41,10 @@ def test_the_site_builds(tmp_path):
     assert result.returncode == 0, result.stderr
     table = (site / "reference/learners/index.html").read_text(encoding="utf-8")
     assert [name for name in zk.learners.names() if f"<code>{name}</code>" not in table] == []
+    pages = ("guide/asking", "reference/python")
+    asking, reference = ((site / page / "index.html").read_text(encoding="utf-8") for page in pages)
+    assert [form for form in POLICIES.forms if f"<code>{form}</code>" not in asking] == []
+    assert "{policies}" not in reference
 
 
 def test_every_public_name_is_in_the_reference():

@@ -74,6 +74,8 @@ def wants_label(asked: int, budget: int, margins: Any, spread: float, rule: Any)
 
     `margins` holds the margin of every problem, `rule` the (limit, gain, floor) of the trial.
 
+    Examples
+    --------
     >>> rule = (0.5, NO_GAIN, NO_FLOOR)
     >>> [wants_label(asked, 2, np.array([-0.7]), 0.0, rule) for asked in range(3)]
     [True, False, False]
@@ -87,6 +89,8 @@ def wants_label(asked: int, budget: int, margins: Any, spread: float, rule: Any)
 def label_is_due(cursor: Any, delay: int, total: int) -> bool:
     """Whether the label of trial ``cursor[1]`` has arrived, where ``cursor[0]`` is the next trial to predict.
 
+    Examples
+    --------
     >>> [bool(label_is_due(np.array([trial, 0]), 1, 3)) for trial in range(4)]
     [False, False, True, True]
     """
