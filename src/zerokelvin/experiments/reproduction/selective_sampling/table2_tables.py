@@ -100,7 +100,7 @@ def tabulate(measured: Measured) -> list[Table]:
             )
         )
     chosen = ", ".join(f"μ = {value:g} ({learner})" for learner, value in measured.mu.items())
-    width = measured.arena.coordinates.dimension
+    width = measured.arena.features.dimension
     count, timed = len(measured.games["perceptron"]), len(measured.times["perceptron"])
     once = f"the embedding took {measured.arena.seconds:.1f} s, once, at rank {width}"
     return [
@@ -154,7 +154,7 @@ def as_values(measured: Measured) -> dict[str, Any]:
         "classes": len(measured.arena.labelling.classes),
         "same_graph_as_paper": measured.arena.problem.name in SAME_GRAPH,
         "embedding_seconds": measured.arena.seconds,
-        "embedding_rank": measured.arena.coordinates.dimension,
+        "embedding_rank": measured.arena.features.dimension,
         "learners": rows,
     }
 
