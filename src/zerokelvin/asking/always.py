@@ -24,5 +24,5 @@ class Always(Policy):
     """
 
     def limits(self, coins: Floats) -> Floats:
-        """Infinite: every confidence is below it."""
+        """Infinite for every coin: every confidence is below it."""
         return np.full(len(coins), np.inf)

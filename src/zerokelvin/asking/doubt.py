@@ -37,7 +37,7 @@ class Doubt(Policy):
         self.require_scale(self.c)
 
     def limits(self, coins: Floats) -> Floats:
-        """Zero: only doubt asks."""
+        """Zero for every coin: `gains` alone raise what the confidence is compared with."""
         return np.zeros(len(coins))
 
     def gains(self, trials: Ints) -> Floats:

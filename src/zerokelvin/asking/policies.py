@@ -49,7 +49,7 @@ class Policy(ABC):
 
     @property
     def needs_spread(self) -> bool:
-        """Whether `gains` and `floors` matter."""
+        """Whether it looks at a variance or a value, so that `gains` and `floors` matter."""
         return self.needs_variance or self.needs_value
 
     @abstractmethod

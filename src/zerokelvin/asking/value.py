@@ -41,15 +41,15 @@ class Value(Policy):
         self.require_scale(self.c)
 
     def limits(self, coins: Floats) -> Floats:
-        """Infinite: the value decides."""
+        """Infinite for every coin: the value decides, whatever the confidence."""
         return np.full(len(coins), np.inf)
 
     def floors(self, trials: Ints) -> Floats:
-        """The least value 1/c."""
+        """The value 1/c above which to ask, the same for every trial."""
         return np.full(len(trials), 1.0 / self.c)
 
     def urgency(self, confidence: float, spread: float) -> float:
-        """The value."""
+        """The value of the label, which is what `spread` holds for this policy."""
         return spread
 
 

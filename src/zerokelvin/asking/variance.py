@@ -39,7 +39,7 @@ class Variance(Policy):
             raise ParameterError(f"policy variance:{self.kappa} needs an exponent between 0 and 1.")
 
     def limits(self, coins: Floats) -> Floats:
-        """Infinite: the margin does not matter."""
+        """Infinite for every coin: the variance decides, whatever the margin."""
         return np.full(len(coins), np.inf)
 
     def floors(self, trials: Ints) -> Floats:
@@ -47,7 +47,7 @@ class Variance(Policy):
         return variance_floors(self.kappa, trials)
 
     def urgency(self, confidence: float, spread: float) -> float:
-        """The variance."""
+        """The variance of the margin, which is what `spread` holds for this policy."""
         return spread
 
 

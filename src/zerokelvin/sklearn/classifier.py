@@ -164,7 +164,7 @@ class GraphClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     # -- predicting -------------------------------------------------------------------------------
 
     def predict(self, X: Any) -> NDArray[Any]:
-        """The predicted class of every row."""
+        """The predicted class of every row of a feature matrix, or of every node named."""
         margins = self._margins(X)
         return self.classes_[decide(margins, len(self.classes_))]
 
@@ -234,6 +234,11 @@ class GraphClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     # -- plumbing ---------------------------------------------------------------------------------
 
     def _play(self, X: Any, y: Any, named: Sequence[Hashable], *, first: bool, online: bool = False) -> Self:
+        """Play the labelled rows, after all rows so far unless it is the `first` time.
+
+        On a given graph with no new class the session goes on; else a new one plays all of them from the start.
+        `online` keeps to the order of the rows and plays them once.
+        """
         points, nodes = self._located(X, first)
         labels = label_list(y)
         check_consistent_length(nodes, labels)
@@ -330,13 +335,13 @@ def _answer(session: Session, trials: Sequence[Trial]) -> None:
 
 
 def _node_chances(session: Session, nodes: Ints) -> Floats:
-    """The learner's own probabilities."""
+    """The learner's own probabilities at node indices: an array of shape (nodes, classes)."""
     found = [list(session.predict_proba_one(session.graph.name(i)).values()) for i in nodes]
     return np.array(found, dtype=np.float64).reshape(len(nodes), len(session.classes))
 
 
 def _node_margins(session: Session, nodes: Ints) -> Floats:
-    """Margins per problem, or class shares where the component of a node has no label yet."""
+    """Margins of shape (nodes, problems); class shares where the component of a node has no label yet."""
     scores = [list(session.predict(session.graph.name(i)).scores.values()) for i in nodes]
     margins = np.array(scores, dtype=np.float64).reshape(len(nodes), len(session.classes))
     margins = margins[:, -1:] if len(session.classes) == 2 else margins

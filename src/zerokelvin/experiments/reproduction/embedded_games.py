@@ -55,7 +55,7 @@ class Arena:
         return len(self.labelling.known)
 
     def cut(self, rank: int) -> Features:
-        """The embedding of a smaller rank."""
+        """The first `rank` columns of the embedding, which are the embedding of that rank."""
         whole = self.features
         return whole if rank >= whole.dimension else Features(whole.X[:, :rank], whole.names)
 
@@ -169,6 +169,7 @@ def _play(
 
 
 def _game(run: Run) -> Game:
+    """The figures of a run; its curves are means over the binary problems, the class prior included."""
     count = len(run.classes)
     predicted = np.where(run.margins >= 0, 1, -1)
     predicted[run.guessed] = to_signs(run.predicted[run.guessed], count)

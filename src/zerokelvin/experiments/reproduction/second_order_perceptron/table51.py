@@ -143,7 +143,7 @@ def train_and_test(
 
 
 def _learners() -> list[Learner]:
-    """In the order of the printed table."""
+    """The learners in the order of the printed table; the points bring no constant, so b = 0."""
     second = [learners.make("second-order", a=a, b=0.0, score="linear") for a in (1.0, 10.0, 50.0)]
     return [learners.make("perceptron", b=0.0), *second]
 

@@ -45,12 +45,12 @@ class Setting:
 
     @property
     def seeds(self) -> range:
-        """The orders reported."""
+        """The seeds of the orders that are reported."""
         return range(self.seed, self.seed + self.shuffles)
 
     @property
     def held_out(self) -> int:
-        """The order on which μ is chosen."""
+        """The seed of the order on which μ is chosen."""
         return self.seed + HELD_OUT
 
     def learner(self, name: str, mu: float, kappa: float | None = None) -> Learner:
@@ -63,7 +63,7 @@ class Setting:
 
 @dataclass(frozen=True)
 class Tried:
-    """What a μ did on the held-out order."""
+    """The error and the questions per binary problem that a μ led to on the held-out order."""
 
     mu: float
     error_binary: float
@@ -107,7 +107,7 @@ class RateSweep:
 
 
 def column(games: Sequence[Game], figure: str) -> Floats:
-    """One value per game."""
+    """A figure of every game, by the name of its field, as an array."""
     return np.array([float(getattr(game, figure)) for game in games])
 
 
