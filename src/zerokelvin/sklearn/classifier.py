@@ -236,7 +236,7 @@ class GraphClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def _play(self, X: Any, y: Any, named: Sequence[Hashable], *, first: bool, online: bool = False) -> Self:
         """Play the labelled rows, after all rows so far unless it is the `first` time.
 
-        On a given graph with no new class the session goes on; else a new one plays all of them from the start.
+        On a given graph with no new class the session goes on; else a new one plays from the start.
         `online` keeps to the order of the rows and plays them once.
         """
         points, nodes = self._located(X, first)

@@ -118,7 +118,7 @@ def _marked(y: Any) -> bool:
 
 
 def positive(name: str, value: Any) -> int:
-    """A parameter that counts something, as Python's int; refused unless whole, positive and at most `MANY`."""
+    """A parameter that counts something, as Python's int; refused where it is not from 1 to `MANY`."""
     if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < 1:
         raise ParameterError(f"{name}={value!r} is not a positive whole number.")
     if value > MANY:
