@@ -128,7 +128,7 @@ def test_open_questions_are_those_a_prediction_asks():
         wanted = [node for node in range(12) if node not in answered and session.predict(node).ask]
         assert sorted(questions) == wanted
         ratios = [session.predict(n).confidence / session.variance(n) ** 0.5 for n in questions]
-        assert ratios == sorted(sureness)
+        assert ratios == sorted(ratios)
         assert open_questions(session, limit=1) == questions[:1]
         session.learn(questions[0], labels[questions[0]])
         rounds += 1
