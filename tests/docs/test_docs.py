@@ -17,12 +17,14 @@ SNIPPET = re.compile(r"^```python\n(.*?)^```", re.DOTALL | re.MULTILINE)
 
 
 @pytest.fixture(autouse=True)
-def learners_as_before():
-    """A page may register a learner; it is gone after the test."""
-    before = dict(zk.learners.LEARNERS._values)
+def registries_as_before():
+    """A page may register a learner or a policy; it is gone after the test."""
+    registries = (zk.learners.LEARNERS, POLICIES)
+    before = [dict(registry._values) for registry in registries]
     yield
-    zk.learners.LEARNERS._values.clear()
-    zk.learners.LEARNERS._values.update(before)
+    for registry, values in zip(registries, before, strict=True):
+        registry._values.clear()
+        registry._values.update(values)
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from zerokelvin.asking.class_prior import follow_prior
+from zerokelvin.games.class_names import refuse_stranger
 from zerokelvin.games.game import make_trials
 from zerokelvin.games.labels import decide, to_signs
 from zerokelvin.session.opening import start
@@ -35,6 +36,8 @@ def start_played(trials: Sequence[tuple[int, Hashable]], *terms: Any, **named: A
     ('ok', 2, 2)
     """
     session = start(*terms, **named)
+    for node, label in trials:
+        refuse_stranger(label, session.classes, session.graph.name(node))
     if trials:
         nodes, labels = zip(*trials, strict=True)
         _play(session._now(), np.array(nodes, dtype=np.int64), labels)
