@@ -1,8 +1,7 @@
-"""Fill in what the package knows better than a page: the table of learners."""
+"""Fill in what the package knows better than a page: the tables of learners and policies."""
 
 from zerokelvin import learners
-
-MARK = "<!-- learners -->"
+from zerokelvin.asking import POLICIES, list_policies
 
 
 def learners_table() -> str:
@@ -18,12 +17,30 @@ def learners_table() -> str:
     return "\n".join(rows)
 
 
-def learners_reference() -> str:
-    """One mkdocstrings directive per learner class."""
-    names = (f"{cls.__module__}.{cls.__name__}" for cls in learners.LEARNERS.values())
-    return "\n\n".join(f"::: {name}" for name in names)
+def policies_table() -> str:
+    """One row per registered policy: how it is written, and when it asks."""
+    rows = [f"| `{form}` | {sentence} |" for form, sentence in list_policies()]
+    return "\n".join(["| policy | what it does |", "|---|---|", *rows])
+
+
+def reference(classes: list[type]) -> str:
+    """One mkdocstrings directive per class."""
+    return "\n\n".join(f"::: {cls.__module__}.{cls.__name__}" for cls in classes)
 
 
 def on_page_markdown(markdown: str, **_: object) -> str:
     """Replace the marks in a page."""
-    return markdown.replace(MARK, learners_table()).replace("<!-- learner classes -->", learners_reference())
+    marks = {
+        "<!-- learners -->": learners_table(),
+        "<!-- learner classes -->": reference(list(learners.LEARNERS.values())),
+        "<!-- policies -->": policies_table(),
+        "<!-- policy classes -->": reference(list(POLICIES.values())),
+    }
+    for mark, text in marks.items():
+        markdown = markdown.replace(mark, text)
+    return markdown
+
+
+def on_page_content(html: str, **_: object) -> str:
+    """Name the policies in docstrings that leave them to `names_policies`, as Python itself does."""
+    return html.replace("{policies}", ", ".join(f"<code>{form}</code>" for form in POLICIES.forms))

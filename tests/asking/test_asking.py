@@ -7,7 +7,8 @@ from hypothesis import strategies as st
 
 from strategies import games
 from zerokelvin import Graph, play, start
-from zerokelvin.asking.policies import coins, worth_asking
+from zerokelvin.asking.coin_hash import coins
+from zerokelvin.asking.decision import worth_asking
 from zerokelvin.errors import ParameterError
 from zerokelvin.learners import Doubt, Trials, Variance, make, parse_policy
 from zerokelvin.learners.consistency.llgc import Llgc
@@ -126,8 +127,8 @@ def test_open_questions_are_those_a_prediction_asks():
         answered = {event.node for event in session.events}
         wanted = [node for node in range(12) if node not in answered and session.predict(node).ask]
         assert sorted(questions) == wanted
-        sureness = [session.predict(n).confidence / session.variance(n) ** 0.5 for n in questions]
-        assert sureness == sorted(sureness)
+        ratios = [session.predict(n).confidence / session.variance(n) ** 0.5 for n in questions]
+        assert ratios == sorted(ratios)
         assert open_questions(session, limit=1) == questions[:1]
         session.learn(questions[0], labels[questions[0]])
         rounds += 1

@@ -34,7 +34,7 @@ CASES = {
     "parameter out of range": ((*RUN, "--param", "b=-1"), "b=-1"),
     "parameter given twice": ((*RUN, "--param", "b=1", "--param", "b=2"), "twice"),
     "unknown kernel": ((*RUN, "--param", "kernel=heat"), "heat"),
-    "unknown policy": ((*RUN, "--policy", "sure"), "margin:SCALE"),
+    "unknown policy": ((*RUN, "--policy", "sure"), "margin[:SCALE]"),
     "bad rate": ((*RUN, "--policy", "random:7"), "7"),
     "no shuffles": ((*RUN, "--shuffles", "-3"), "-3"),
     "shuffles in words": ((*RUN, "--shuffles", "many"), "many"),

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 import zerokelvin as zk
+from zerokelvin.asking import POLICIES
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md")])
@@ -16,12 +17,14 @@ SNIPPET = re.compile(r"^```python\n(.*?)^```", re.DOTALL | re.MULTILINE)
 
 
 @pytest.fixture(autouse=True)
-def learners_as_before():
-    """A page may register a learner; it is gone after the test."""
-    before = dict(zk.learners.LEARNERS._values)
+def registries_as_before():
+    """A page may register a learner or a policy; it is gone after the test."""
+    registries = (zk.learners.LEARNERS, POLICIES)
+    before = [dict(registry._values) for registry in registries]
     yield
-    zk.learners.LEARNERS._values.clear()
-    zk.learners.LEARNERS._values.update(before)
+    for registry, values in zip(registries, before, strict=True):
+        registry._values.clear()
+        registry._values.update(values)
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
@@ -40,6 +43,10 @@ def test_the_site_builds(tmp_path):
     assert result.returncode == 0, result.stderr
     table = (site / "reference/learners/index.html").read_text(encoding="utf-8")
     assert [name for name in zk.learners.names() if f"<code>{name}</code>" not in table] == []
+    pages = ("guide/asking", "reference/python")
+    asking, reference = ((site / page / "index.html").read_text(encoding="utf-8") for page in pages)
+    assert [form for form in POLICIES.forms if f"<code>{form}</code>" not in asking] == []
+    assert "{policies}" not in reference
 
 
 def test_every_public_name_is_in_the_reference():

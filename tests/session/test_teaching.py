@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import zerokelvin as zk
-from zerokelvin.asking.policies import Margin, RandomRate, Variance
+from zerokelvin.asking import Margin, RandomRate, Variance
 from zerokelvin.errors import LabelError, ParameterError, SessionError
 from zerokelvin.graph import generators
 from zerokelvin.session.prediction import TEACH

@@ -1,14 +1,33 @@
-"""When to ask for a label: policies that any learner can be combined with."""
+"""When to ask for a label: one file per policy, and the one step that decides (`decision`).
 
-from zerokelvin.asking.policies import (
-    Always,
-    Doubt,
-    Margin,
-    Policy,
-    RandomRate,
-    Value,
-    Variance,
-    parse_policy,
-)
+Importing this package imports every module in it, so a new file with one ``@policy("name")`` line is
+registered without any other change.
+"""
 
-__all__ = ["Always", "Doubt", "Margin", "Policy", "RandomRate", "Value", "Variance", "parse_policy"]
+import importlib
+import pkgutil
+
+from zerokelvin.asking.always import Always
+from zerokelvin.asking.doubt import Doubt
+from zerokelvin.asking.margin import Margin
+from zerokelvin.asking.policies import POLICIES, Policy, list_policies, names_policies, parse_policy
+from zerokelvin.asking.random_rate import RandomRate
+from zerokelvin.asking.value import Value
+from zerokelvin.asking.variance import Variance
+
+__all__ = [
+    "POLICIES",
+    "Always",
+    "Doubt",
+    "Margin",
+    "Policy",
+    "RandomRate",
+    "Value",
+    "Variance",
+    "list_policies",
+    "names_policies",
+    "parse_policy",
+]
+
+for _module in pkgutil.iter_modules(__path__, f"{__name__}."):
+    importlib.import_module(_module.name)

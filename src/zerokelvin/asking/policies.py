@@ -1,8 +1,7 @@
-"""When to ask for a label: policies that any learner can be combined with.
+"""When to ask for a label: what a policy is, and the registry of all of them.
 
-A policy sees how confident a prediction is and decides whether its label is worth asking for. With
-the confidence of a binary problem |margin| and of a multi-class one half the gap between the two
-largest margins, every policy here is one comparison per trial,
+A policy sees how confident a prediction is and decides whether its label is worth asking for, by one
+comparison per trial (`zerokelvin.asking.decision`):
 
     ask  ⇔  confidence < limit(trial),
 
@@ -14,58 +13,43 @@ so a compiled game needs nothing but an array of limits. Policies may also look 
 or put in its place what a label is worth to the nodes still to come (its `value`,
 `learners.gaussian.influence`). Where a learner knows neither, `learners.wrappers.guided` does.
 
-Coins are a hash of (seed, trial): deciding consumes no state, so asking twice gives the same answer and
-a saved session goes on as before.
-
-The margin policy asks with probability b / (b + |margin|) (Cesa-Bianchi, Gentile, Zaniboni 2006), the
-variance policy where r_t > t^−κ (Cesa-Bianchi, Gentile, Orabona 2009; Gu et al. 2013, Algorithm 2), and
-the doubt policy where margin² < c r_t log t (the rule of Dekel, Gentile, Sridharan 2012). The value policy,
-ours, asks where an answer is both uncertain and of use to others.
+A new policy is one new file in this folder with one ``@policy("name", "NUMBER")`` line. Its class docstring
+begins with the sentence that the guide and the command line show.
 """
 
 from __future__ import annotations
 
-import math
+import inspect
 from abc import ABC, abstractmethod
-from dataclasses import dataclass
-from typing import ClassVar
+from collections.abc import Callable
+from typing import Any, ClassVar, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
+from zerokelvin.asking.decision import NO_FLOOR, NO_GAIN
 from zerokelvin.errors import ParameterError
+from zerokelvin.registry import Registry
 
-__all__ = [
-    "LEAST_COIN",
-    "Always",
-    "Doubt",
-    "Margin",
-    "Policy",
-    "RandomRate",
-    "Value",
-    "Variance",
-    "coins",
-    "confidence",
-    "parse_policy",
-    "worth_asking",
-]
+__all__ = ["POLICIES", "Policy", "list_policies", "names_policies", "parse_policy", "policy"]
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
 
-LEAST_COIN = 2.0**-54
-"""The smallest number `coins` can give: what is not asked by it, is never asked."""
-
 
 class Policy(ABC):
-    """Decides from the confidence of a prediction whether to ask for its label."""
+    """Decides from the confidence of a prediction whether to ask for its label.
 
+    Subclasses are frozen dataclasses of at most one number, which may come behind the name: ``margin:2``.
+    """
+
+    name: ClassVar[str] = ""
     needs_variance: ClassVar[bool] = False
     needs_value: ClassVar[bool] = False
 
     @property
     def needs_spread(self) -> bool:
-        """Whether `gains` and `floors` matter."""
+        """Whether it looks at a variance or a value, so that `gains` and `floors` matter."""
         return self.needs_variance or self.needs_value
 
     @abstractmethod
@@ -73,12 +57,12 @@ class Policy(ABC):
         """The confidence below which to ask, given one uniform coin in (0, 1) per trial."""
 
     def gains(self, trials: Ints) -> Floats:
-        """What the limit rises by per √variance, by the number of trials before."""
-        return np.zeros(len(trials))
+        """What the limit rises by per √variance, for each number of trials before."""
+        return np.full(len(trials), NO_GAIN)
 
     def floors(self, trials: Ints) -> Floats:
-        """The variance above which to ask, by the number of trials before."""
-        return np.full(len(trials), -1.0)
+        """The variance above which to ask, for each number of trials before."""
+        return np.full(len(trials), NO_FLOOR)
 
     def urgency(self, confidence: float, spread: float) -> float:
         """How much a label is wanted by what this policy measures, the larger the more; no coin decides.
@@ -87,235 +71,69 @@ class Policy(ABC):
         """
         return -confidence
 
-    @abstractmethod
     def __str__(self) -> str:
         """The text `parse_policy` turns back into this policy."""
+        numbers = [repr(float(value)) for value in vars(self).values()]
+        return ":".join([self.name, *numbers])
+
+    def require_scale(self, scale: float) -> None:
+        """Refuse a scale that is not a positive, finite number."""
+        if not 0 < scale < np.inf:
+            raise ParameterError(f"policy {self.name}:{scale} needs a positive, finite scale.")
 
 
-@dataclass(frozen=True)
-class Always(Policy):
-    """Ask for every label.
+POLICIES: Registry[type[Policy]] = Registry("policy")
+P = TypeVar("P", bound=type[Policy])
+Documented = TypeVar("Documented", bound=Callable[..., Any])
 
-    >>> Always().limits(np.array([0.5])).tolist()
-    [inf]
+
+def policy(name: str, number: str = "") -> Callable[[P], P]:
+    """Class decorator that makes a policy available everywhere under `name`.
+
+    `number` names the number written behind it, in brackets where it may be left out.
     """
 
-    def limits(self, coins: Floats) -> Floats:
-        """Infinite: every confidence is below it."""
-        return np.full(len(coins), np.inf)
+    def register(cls: P) -> P:
+        cls.name = name
+        POLICIES.add(name, number)(cls)
+        return cls
 
-    def __str__(self) -> str:
-        return "always"
-
-
-@dataclass(frozen=True)
-class RandomRate(Policy):
-    """Ask with probability `p`, whatever the margin.
-
-    >>> RandomRate(0.3).limits(np.array([0.2, 0.4])).tolist()
-    [inf, 0.0]
-    """
-
-    p: float
-
-    def __post_init__(self) -> None:
-        if not 0 <= self.p <= 1:
-            raise ParameterError(f"policy random:{self.p} needs a rate between 0 and 1.")
-
-    def limits(self, coins: Floats) -> Floats:
-        """Infinite where the coin is below p, else 0: no confidence is below it."""
-        return np.where(coins < self.p, np.inf, 0.0)
-
-    def __str__(self) -> str:
-        return f"random:{float(self.p)!r}"
-
-
-@dataclass(frozen=True)
-class Margin(Policy):
-    """Ask with probability b / (b + confidence): always when undecided, seldom when sure.
-
-    The coin u asks iff u < b / (b + confidence), that is iff confidence < b (1/u − 1).
-
-    >>> Margin(1.0).limits(np.array([0.5])).tolist()
-    [1.0]
-    """
-
-    b: float = 1.0
-
-    def __post_init__(self) -> None:
-        if not (self.b > 0 and np.isfinite(self.b)):
-            raise ParameterError(f"policy margin:{self.b} needs a positive, finite scale.")
-
-    def limits(self, coins: Floats) -> Floats:
-        """The limit b (1/u − 1) for each coin u."""
-        limits: Floats = self.b * (1.0 / coins - 1.0)
-        return limits
-
-    def __str__(self) -> str:
-        return f"margin:{float(self.b)!r}"
-
-
-@dataclass(frozen=True)
-class Variance(Policy):
-    """Ask where the variance r_t is above t^−κ, whatever the margin.
-
-    >>> Variance(0.5).floors(np.array([0, 3])).round(6).tolist()
-    [1.0, 0.5]
-    """
-
-    kappa: float = 0.4
-
-    needs_variance: ClassVar[bool] = True
-
-    def __post_init__(self) -> None:
-        if not 0 <= self.kappa <= 1:
-            raise ParameterError(f"policy variance:{self.kappa} needs an exponent between 0 and 1.")
-
-    def limits(self, coins: Floats) -> Floats:
-        """Infinite: the margin does not matter."""
-        return np.full(len(coins), np.inf)
-
-    def floors(self, trials: Ints) -> Floats:
-        """The threshold t^−κ."""
-        return variance_floors(self.kappa, trials)
-
-    def urgency(self, confidence: float, spread: float) -> float:
-        """The variance."""
-        return spread
-
-    def __str__(self) -> str:
-        return f"variance:{float(self.kappa)!r}"
-
-
-@dataclass(frozen=True)
-class Doubt(Policy):
-    """Ask where the margin is small against its deviation: margin² < c r_t log t.
-
-    >>> Doubt(2.0).gains(np.array([1])).round(4).tolist()
-    [1.1774]
-    """
-
-    c: float = 1.0
-
-    needs_variance: ClassVar[bool] = True
-
-    def __post_init__(self) -> None:
-        if not (self.c > 0 and np.isfinite(self.c)):
-            raise ParameterError(f"policy doubt:{self.c} needs a positive, finite scale.")
-
-    def limits(self, coins: Floats) -> Floats:
-        """Zero: only doubt asks."""
-        return np.zeros(len(coins))
-
-    def gains(self, trials: Ints) -> Floats:
-        """The factor √(c log t)."""
-        return np.sqrt(self.c * np.log(trials + 1.0))
-
-    def urgency(self, confidence: float, spread: float) -> float:
-        """The deviation over the confidence: the larger the doubt, the more."""
-        if spread <= 0:
-            return 0.0
-        return math.sqrt(spread) / confidence if confidence > 0 else math.inf
-
-    def __str__(self) -> str:
-        return f"doubt:{float(self.c)!r}"
-
-
-@dataclass(frozen=True)
-class Value(Policy):
-    """Ask where the value of a label, influence over lead, is above 1/C: lead < C · influence.
-
-    >>> Value(0.5).floors(np.array([7])).tolist()
-    [2.0]
-    """
-
-    c: float = 0.67
-
-    needs_value: ClassVar[bool] = True
-
-    def __post_init__(self) -> None:
-        if not (self.c > 0 and np.isfinite(self.c)):
-            raise ParameterError(f"policy value:{self.c} needs a positive, finite scale.")
-
-    def limits(self, coins: Floats) -> Floats:
-        """Infinite: the value decides."""
-        return np.full(len(coins), np.inf)
-
-    def floors(self, trials: Ints) -> Floats:
-        """The least value 1/C."""
-        return np.full(len(trials), 1.0 / self.c)
-
-    def urgency(self, confidence: float, spread: float) -> float:
-        """The value."""
-        return spread
-
-    def __str__(self) -> str:
-        return f"value:{float(self.c)!r}"
-
-
-def variance_floors(kappa: float, trials: Ints) -> Floats:
-    """t^−κ with t = 1 + trials before, raised by a hair so that rounding decides no tie."""
-    floors: Floats = (1.0 + 1e-9) * np.power(trials + 1.0, -float(kappa), dtype=np.float64)
-    return floors
-
-
-def worth_asking(confidence: float, variance: float, limit: float, gain: float, floor: float) -> bool:
-    """The one comparison of all policies; see the module."""
-    return bool(variance > floor and confidence < limit + gain * np.sqrt(variance))
+    return register
 
 
 def parse_policy(policy: Policy | str | None) -> Policy:
-    """Turn a text such as ``"always"``, ``"random:0.3"``, ``"margin:1"`` or ``"value:0.67"`` into a policy.
+    """Turn a text such as ``"margin:2"`` into a policy; None is ``"always"``, a policy passes through.
 
     >>> parse_policy("margin:2")
     Margin(b=2.0)
     """
-    if policy is None:
-        return Always()
     if isinstance(policy, Policy):
         return policy
-    name, _, argument = str(policy).partition(":")
-    try:
-        if name == "always" and not argument:
-            return Always()
-        if name == "random":
-            return RandomRate(float(argument))
-        if name == "margin":
-            return Margin(float(argument)) if argument else Margin()
-        if name == "variance":
-            return Variance(float(argument)) if argument else Variance()
-        if name == "doubt":
-            return Doubt(float(argument)) if argument else Doubt()
-        if name == "value":
-            return Value(float(argument)) if argument else Value()
-    except ParameterError:
-        raise
-    except ValueError:
-        pass
-    raise ParameterError(
-        f"unknown policy '{policy}'; write always, random:RATE, margin:SCALE, variance:KAPPA, doubt:SCALE "
-        "or value:SCALE."
-    )
+    cls, number = POLICIES.parse("always" if policy is None else str(policy))
+    begin: Callable[..., Policy] = cls
+    return begin() if number is None else begin(number)
 
 
-def coins(seed: int, trials: Ints) -> Floats:
-    """One uniform number in (0, 1) per trial number, a pure function of (seed, trial).
+def list_policies() -> list[tuple[str, str]]:
+    """How each policy is written, and the first sentence of what it says of itself.
 
-    The mixing function is SplitMix64 (Steele, Lea, Flood 2014).
+    >>> list_policies()[0]
+    ('always', 'Ask for every label.')
     """
-    golden = np.uint64(0x9E3779B97F4A7C15)
-    with np.errstate(over="ignore"):
-        key = np.uint64(seed & 0xFFFFFFFFFFFFFFFF) * golden + np.uint64(0xD1B54A32D192ED03)
-        z = key ^ ((trials.astype(np.uint64) + np.uint64(1)) * golden)
-        z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-        z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-        z ^= z >> np.uint64(31)
-    return ((z >> np.uint64(11)).astype(np.float64) + 0.5) * 2.0**-53
+    sentences = (inspect.cleandoc(cls.__doc__ or "").partition("\n\n")[0] for cls in POLICIES.values())
+    return [(form, " ".join(text.split())) for form, text in zip(POLICIES.forms, sentences, strict=True)]
 
 
-def confidence(margins: Floats) -> float:
-    """|margin| of one problem; of several, half the gap between the two largest margins."""
-    if len(margins) == 1:
-        return abs(float(margins[0]))
-    top = np.partition(margins, -2)[-2:]
-    return 0.5 * float(top[1] - top[0])
+def names_policies(documented: Documented) -> Documented:
+    """Decorator that puts how every policy is written in the place of ``{policies}`` in a docstring.
+
+    >>> @names_policies
+    ... def play():
+    ...     '''When to ask: {policies}.'''
+    >>> play.__doc__.partition(", ")[0]
+    'When to ask: ``always``'
+    """
+    if documented.__doc__ is not None:  # absent under python -OO
+        forms = ", ".join(f"``{form}``" for form in POLICIES.forms)
+        documented.__doc__ = documented.__doc__.replace("{policies}", forms)
+    return documented

@@ -20,7 +20,7 @@ import math
 
 import numpy as np
 
-from zerokelvin.asking.policies import coins
+from zerokelvin.asking.coin_hash import coins
 
 __all__ = ["AUDITS", "ENOUGH", "Target"]
 
@@ -67,6 +67,7 @@ class Target:
             self._set_limit()
 
     def _set_limit(self) -> None:
+        """Set `limit`, `error` and `blind` from the answers so far; see the module for the estimate."""
         late = self._answers[len(self._answers) // 2 :] if len(self._answers) > 2 * ENOUGH else self._answers
         risks, wrong, weights = np.array(late).T
         ranks = np.argsort(risks, kind="stable")

@@ -11,10 +11,15 @@ import click
 from zerokelvin.errors import ParameterError
 from zerokelvin.experiments import Problem
 
-__all__ = ["COUNT", "GAMES", "MOMENTS", "POSITIVE", "SECONDS", "SEED", "Number", "require_memory"]
+__all__ = ["COUNT", "GAMES", "MOMENTS", "POSITIVE", "SECONDS", "SEED", "Number", "OptionType"]
+__all__ += ["require_memory"]
 
 
-class Number(click.ParamType):  # type: ignore[type-arg]  # generic in some versions only
+class OptionType(click.ParamType):  # type: ignore[type-arg]  # generic in some versions only
+    """What an option takes: `name` is shown in the help, `convert` makes a value of the text."""
+
+
+class Number(OptionType):
     """A number from `least` to `most`, whole unless said otherwise.
 
     >>> Number(1, 1000).convert("12", None, None)
@@ -78,7 +83,7 @@ def require_memory(problem: Problem, games: int, repeats: int) -> None:
 
 
 def _memory() -> int | None:
-    """Bytes of memory, where the system tells."""
+    """How many bytes of memory this machine has; None where the system does not tell."""
     try:
         return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
     except (AttributeError, ValueError, OSError):

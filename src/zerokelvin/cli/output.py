@@ -12,7 +12,7 @@ from typing import Any
 
 import click
 from rich import box
-from rich.console import Console
+from rich.console import Console, JustifyMethod
 from rich.table import Table
 from rich.text import Text
 
@@ -47,8 +47,8 @@ def print_table(columns: list[str], rows: list[list[str]], *, numbers: tuple[int
     """Print a table; columns at the positions `numbers` are aligned to the right."""
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
     for i, column in enumerate(columns):
-        align = "right" if i in numbers else "left"
-        table.add_column(column, justify=align, no_wrap=i == 0 or i in numbers, overflow="fold")  # type: ignore[arg-type]
+        align: JustifyMethod = "right" if i in numbers else "left"
+        table.add_column(column, justify=align, no_wrap=i == 0 or i in numbers, overflow="fold")
     for row in rows:
         table.add_row(*(Text(cell) for cell in row))
     with _written():
@@ -56,7 +56,7 @@ def print_table(columns: list[str], rows: list[list[str]], *, numbers: tuple[int
 
 
 def print_text(text: str = "") -> None:
-    """Print text as it is."""
+    """Print a text as it is, and a line break, on standard output."""
     with _written():
         click.echo(text)
 

@@ -11,7 +11,7 @@ from typing import Any
 
 import click
 
-from zerokelvin.cli.number_options import GAMES, POSITIVE, SEED
+from zerokelvin.cli.number_options import GAMES, POSITIVE, SEED, OptionType
 from zerokelvin.cli.output import say
 from zerokelvin.cli.progress import Report
 from zerokelvin.errors import LabelWarning
@@ -31,13 +31,13 @@ __all__ = [
 Command = Callable[..., None]
 
 
-class _Column(click.ParamType):  # type: ignore[type-arg]
+class _Column(OptionType):
     """A column by name, or by position where it is a whole number."""
 
     name = "column"
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        """A number from digits, else the text."""
+        """The position as a whole number where the text is digits alone, else the text as it is."""
         return int(value) if isinstance(value, str) and value.isascii() and value.isdigit() else value
 
 

@@ -42,12 +42,12 @@ class LearnerInfo:
     text: str
 
     def as_dict(self) -> dict[str, Any]:
-        """Plain values for JSON."""
+        """The same as dicts, lists and numbers, which JSON can hold."""
         return dataclasses.asdict(self)
 
 
 def list_learners() -> list[LearnerInfo]:
-    """All registered learners, sorted by name."""
+    """What is known of every registered learner, sorted by name."""
     return [describe_learner(name) for name in LEARNERS]
 
 

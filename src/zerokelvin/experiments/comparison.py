@@ -1,6 +1,6 @@
 """Every learner, and the peers a user would pick instead, on one labelled graph in the same orders.
 
-Learners play with their default parameters, as in `zerokelvin.session.play_shuffles`; peers are played by
+Learners play with their default parameters, as in `zerokelvin.games.play_shuffles`; peers are played by
 `zerokelvin.experiments.peers`, see every label, and are fitted again as labels arrive. Times are those of one
 game, without compilation: preparing the graph once, plus the mean game. A row that takes longer than the time
 limit is stopped and says so; a learner or peer that cannot play this graph says why.
@@ -49,7 +49,7 @@ class Row:
 
 @dataclass(frozen=True)
 class Comparison:
-    """The rows, those with figures first, by error."""
+    """One row per learner and peer, those with figures first, the least error first; and what was played."""
 
     nodes: int
     edges: int
@@ -61,7 +61,7 @@ class Comparison:
     rows: tuple[Row, ...]
 
     def as_dict(self) -> dict[str, Any]:
-        """Plain values for JSON."""
+        """The same as dicts, lists and numbers, which JSON can hold."""
         return dataclasses.asdict(self) | {"rows": [dataclasses.asdict(row) for row in self.rows]}
 
 

@@ -47,7 +47,7 @@ class Demo:
     policy: str = POLICY
 
     def as_dict(self) -> dict[str, Any]:
-        """Plain values for JSON."""
+        """The same as dicts, lists and numbers, which JSON can hold."""
         return {
             "data": "digits",
             "nodes": self.graph.num_nodes,

@@ -37,7 +37,7 @@ class Tally:
     seconds: float
 
     def as_dict(self) -> dict[str, Any]:
-        """Plain values for JSON."""
+        """The same as dicts, lists and numbers, which JSON can hold."""
         return asdict(self)
 
 

@@ -19,6 +19,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from zerokelvin.asking.class_prior import most_frequent
 from zerokelvin.graph import Graph
 from zerokelvin.registry import Registry
 
@@ -37,7 +38,7 @@ class PeerGame(ABC):
 
     @abstractmethod
     def learn(self, node: int, code: int) -> None:
-        """Learn the class of a node."""
+        """Learn that a node has the class with this code."""
 
 
 @dataclass(frozen=True)
@@ -52,11 +53,11 @@ class Peer:
 
     @property
     def installed(self) -> bool:
-        """Whether its package can be imported."""
+        """Whether the package that it belongs to is there to be imported."""
         return importlib.util.find_spec(self.module) is not None
 
     def start(self, graph: Graph, classes: int, refit: int | None = None) -> PeerGame:
-        """Begin a game; `refit` as in `refit_due`."""
+        """Begin a game over so many classes; `refit` as in `refit_due`."""
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # what a package says of its own dependencies
             return self.begin(graph, classes, refit)
@@ -93,7 +94,7 @@ class Refitted(PeerGame):
         self.predicted = np.zeros(graph.num_nodes, dtype=np.int64)
 
     def predict(self, node: int) -> int:
-        """The class of a node as of the last fit."""
+        """The class code of a node as of the last fit."""
         return int(self.predicted[node])
 
     def learn(self, node: int, code: int) -> None:
@@ -106,7 +107,7 @@ class Refitted(PeerGame):
 
     def _fit(self) -> None:
         nodes, codes = np.array(self.nodes), np.array(self.codes)
-        self.predicted[:] = np.argmax(self.counts)
+        self.predicted[:] = most_frequent(self.counts)
         seen, consecutive = np.unique(codes, return_inverse=True)
         if len(seen) < 2:
             return
@@ -136,7 +137,7 @@ class _River(PeerGame):
         return 0 if found is None else int(found)
 
     def learn(self, node: int, code: int) -> None:
-        """One step of the model."""
+        """Let the model take one step of gradient descent on a node and its class code."""
         self.model.learn_one(self._features(node), code)
 
     def _features(self, node: int) -> dict[int, float]:
@@ -144,6 +145,8 @@ class _River(PeerGame):
 
 
 def _scikit_network(kind: str) -> Callable[[Graph, int, int | None], PeerGame]:
+    """What begins games of a class of ``sknetwork.classification``, by its name."""
+
     def begin(graph: Graph, classes: int, refit: int | None) -> PeerGame:
         import scipy.sparse as sp
         from sknetwork import classification
@@ -176,6 +179,7 @@ def _label_spreading(graph: Graph, classes: int, refit: int | None) -> PeerGame:
 
 
 def _harmonic(graph: Graph, classes: int, refit: int | None) -> PeerGame:
+    """Begin a game of networkx's harmonic function on a copy of the graph."""
     import networkx as nx
 
     network = nx.Graph()
@@ -192,6 +196,8 @@ def _harmonic(graph: Graph, classes: int, refit: int | None) -> PeerGame:
 
 
 def _graph_learning(kind: str) -> Callable[[Graph, int, int | None], PeerGame]:
+    """What begins games of a class of ``graphlearning.ssl``, by its name."""
+
     def begin(graph: Graph, classes: int, refit: int | None) -> PeerGame:
         import graphlearning
         import scipy.sparse as sp

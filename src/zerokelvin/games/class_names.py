@@ -63,7 +63,7 @@ def nearest(label: Hashable, classes: Sequence[Hashable]) -> Hashable | None:
 
 
 def to_json(label: Hashable) -> Any:
-    """A class as JSON."""
+    """What a session file holds of a class: the value itself, a tuple as ``{"tuple": [...]}``."""
     if isinstance(label, tuple):
         return {"tuple": [to_json(part) for part in label]}
     for kind in (bool, int, float, str):
@@ -86,6 +86,7 @@ def _read(value: Any) -> Any:
 
 
 def _checked(part: Any, label: Any, depth: int) -> Hashable:
+    """A label, or a part of it `depth` tuples deep, as Python's own value; errors name the whole label."""
     if isinstance(part, np.generic):
         part = part.item()
     if isinstance(part, (bool, str)):

@@ -4,44 +4,43 @@
 label if its policy says so, and learns from the answer. `play_shuffles` repeats that over several
 random orders. Both are exact functions of their arguments: the same seed gives the same run.
 
-Noise: ``label_noise`` is the probability that a revealed label is replaced by another class,
-independently per trial; ``concept_noise`` the share of nodes whose label is changed for good before
-the game; ``repeats`` plays the order several times; ``delay`` lets a label reach the learner that
-many trials late. Drift: ``drift`` times, evenly spread over the game, two classes drawn at random change
-places, so that the nodes of the one have the label of the other from then on; every cut stays as it was.
-``forget`` lets the learner predict from its latest answers only.
+``label_noise``, ``concept_noise``, ``repeats`` and ``drift`` change what is shown
+(`zerokelvin.games.showing`); ``delay`` lets a label reach the learner that many trials late; ``forget`` lets
+the learner predict from its latest answers only.
 """
 
 from __future__ import annotations
 
 import time
 from collections.abc import Callable, Hashable, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from zerokelvin import learners
-from zerokelvin.asking.policies import coins
+from zerokelvin.asking import names_policies
+from zerokelvin.asking.class_prior import follow_prior
+from zerokelvin.asking.coin_hash import coins
 from zerokelvin.bound import Bound
-from zerokelvin.errors import LabelError, ParameterError
-from zerokelvin.games.counts import LARGEST, require_share, require_whole
+from zerokelvin.errors import LabelError
+from zerokelvin.games.counts import LARGEST, require_whole
 from zerokelvin.games.game_bound import game_bound
 from zerokelvin.games.labels import Labelling, decide, encode_labels, to_signs
 from zerokelvin.games.run_result import Run, Runs
+from zerokelvin.games.showing import Disturbance, Shown, show_labels
 from zerokelvin.games.wrapping import wrapped
 from zerokelvin.graph import Graph, as_graph
-from zerokelvin.jit import compilation_seconds, kernel
-from zerokelvin.learners import Always, Learner, Policy, Trials, parse_policy
+from zerokelvin.jit import compilation_seconds
+from zerokelvin.learners import Always, Game, Learner, Policy, Trace, Trials, parse_policy
+from zerokelvin.learners.base import Progress
 
 __all__ = ["play", "play_shuffles"]
 
 Ints = NDArray[np.int64]
 
-MOST_TRIALS = 2**34
-"""More than any memory holds."""
 
-
+@names_policies
 def play(
     graph: Graph,
     labels: Any,
@@ -78,10 +77,9 @@ def play(
     classes
         The classes in order; by default the distinct labels, sorted.
     policy, budget
-        When to ask (``"always"``, ``"random:RATE"``, ``"margin:SCALE"``, ``"variance:KAPPA"``,
-        ``"doubt:SCALE"``, ``"value:SCALE"``; see `zerokelvin.asking.policies`) and how often at most.
+        When to ask ({policies}; see `zerokelvin.asking`) and how often at most.
     label_noise, concept_noise, repeats, delay, drift
-        See the module.
+        See the module and `zerokelvin.games.showing`.
     forget
         Predict from at least this many and below twice as many of the latest answers; see
         `zerokelvin.learners.wrappers.forgetting`.
@@ -101,69 +99,20 @@ def play(
     asking = parse_policy(policy)
     chosen = wrapped(learners.make(learner, **params), asking, forget)
     chosen.check_domain(graph)
-    label_noise = require_share("label_noise", label_noise)
-    concept_noise = require_share("concept_noise", concept_noise)
-    repeats = require_whole("repeats", repeats, 1)
-    delay, drift, seed = (
-        require_whole(name, count) for name, count in (("delay", delay), ("drift", drift), ("seed", seed))
-    )
+    disturbance = Disturbance(label_noise, concept_noise, repeats, drift)
+    delay, seed = require_whole("delay", delay), require_whole("seed", seed)
     limit = LARGEST if budget is None else require_whole("budget", budget)
     labelling = encode_labels(graph, labels, classes)
-    if len(labelling.known) == 0:
-        raise LabelError("no node has a label; a game needs at least one.")
-    if not chosen.multiclass and len(labelling.classes) > 2:
-        raise LabelError(f"learner '{chosen.name}' takes two classes, not {len(labelling.classes)}.")
-    rng = np.random.default_rng(seed)
-    known = graph.name_order[labelling.codes[graph.name_order] >= 0]  # by name: so are noise and shuffle
-    concept = _flipped(labelling, known, concept_noise, rng)
-    nodes = rng.permutation(known) if order is None else _order(graph, concept, order)
-    for name, count in (("repeats", repeats), ("drift", drift)):
-        if count * len(nodes) > MOST_TRIALS:
-            raise ParameterError(f"{name}={count} is too large for {len(nodes)} labels; give a smaller one.")
-    nodes = np.tile(nodes, repeats)
-    shown = _flipped(
-        Labelling(concept.codes[nodes], concept.classes), np.arange(len(nodes)), label_noise, rng
-    ).codes
-    shown = _drifted(shown, len(labelling.classes), drift, rng)
-    signs = to_signs(shown, len(labelling.classes))
-    trials = make_trials(graph, nodes, signs, asking, seed, min(delay, len(nodes)), limit)
-    report = None if progress is None else (lambda done: progress(done, len(nodes)))
-    with compilation_seconds() as compiling:
-        began, worked = time.perf_counter(), time.thread_time()
-        if prepared is None:
-            prepared = chosen.prepare(graph)
-        game = chosen.start_game(graph, max(2, len(labelling.classes)), prepared, seed)
-        trace = game.play(trials, report)
-        worked = time.thread_time() - worked
-        seconds = time.perf_counter() - began - compiling.seconds
-    asked = np.asarray(trace.asked.any(axis=1))
-    codes = decide(trace.margins, len(labelling.classes))
-    by_margin = codes.copy()
-    _guess_prior(nodes, shown, asked, trials.delay, graph.components, len(labelling.classes), codes)
-
+    _require_playable(chosen, labelling)
+    shown = show_labels(graph, labelling, order, disturbance, np.random.default_rng(seed))
+    total = len(shown.nodes)
+    signs = to_signs(shown.codes, len(labelling.classes))
+    trials = make_trials(graph, shown.nodes, signs, asking, seed, min(delay, total), limit)
+    report = None if progress is None else (lambda done: progress(done, total))
+    played = _play_timed(chosen, graph, trials, prepared, seed, report)
     restricted = budget is not None or not isinstance(asking, Always)
-    held_back = delay > 0 or (restricted and not trace.asked.all())
-
-    def bound() -> Bound:
-        by_prior = not np.array_equal(codes, by_margin)
-        return game_bound(graph, game, concept, by_prior=by_prior, held_back=held_back)
-
-    return Run(
-        graph=graph,
-        learner=chosen,
-        classes=labelling.classes,
-        seed=seed,
-        nodes=nodes,
-        codes=shown,
-        predicted=codes,
-        guessed=codes != by_margin,
-        margins=trace.margins,
-        asked=trace.asked,
-        seconds=seconds,
-        processor_seconds=worked,
-        compile_seconds=compiling.seconds,
-        make_bound=bound,
-    )
+    held_back = delay > 0 or (restricted and not played.trace.asked.all())
+    return _run(graph, chosen, seed, shown, trials, played, held_back)
 
 
 def play_shuffles(
@@ -235,6 +184,73 @@ def play_shuffles(
     return Runs(tuple(runs), preparing)
 
 
+def _require_playable(learner: Learner, labelling: Labelling) -> None:
+    """Refuse a labelling in which there is nothing to play, or that the learner cannot take."""
+    if len(labelling.known) == 0:
+        raise LabelError("no node has a label; a game needs at least one.")
+    if not learner.multiclass and len(labelling.classes) > 2:
+        raise LabelError(f"learner '{learner.name}' takes two classes, not {len(labelling.classes)}.")
+
+
+class _Played(NamedTuple):
+    """The game after its last trial, what happened in it, and the seconds it took as `Run` has them."""
+
+    game: Game
+    trace: Trace
+    seconds: float
+    processor_seconds: float
+    compile_seconds: float
+
+
+def _play_timed(
+    learner: Learner, graph: Graph, trials: Trials, prepared: Any, seed: int, report: Progress | None
+) -> _Played:
+    """Let a learner play trials from a fresh start."""
+    with compilation_seconds() as compiling:
+        began, worked = time.perf_counter(), time.thread_time()
+        if prepared is None:
+            prepared = learner.prepare(graph)
+        game = learner.start_game(graph, max(2, trials.signs.shape[1]), prepared, seed)
+        trace = game.play(trials, report)
+        worked = time.thread_time() - worked
+        seconds = time.perf_counter() - began - compiling.seconds
+    return _Played(game, trace, seconds, worked, compiling.seconds)
+
+
+def _run(
+    graph: Graph, learner: Learner, seed: int, shown: Shown, trials: Trials, played: _Played, held_back: bool
+) -> Run:
+    """What a game leaves behind; `held_back` says that a policy, a budget or a delay kept labels from it."""
+    trace, classes = played.trace, shown.concept.classes
+    by_margin = decide(trace.margins, len(classes))
+    predicted = by_margin.copy()
+    asked = np.asarray(trace.asked.any(axis=1))
+    follow_prior(shown.nodes, shown.codes, asked, trials.delay, graph.components, len(classes), predicted)
+    guessed = predicted != by_margin
+
+    def bound() -> Bound:
+        return game_bound(
+            graph, played.game, shown.concept, by_prior=bool(guessed.any()), held_back=held_back
+        )
+
+    return Run(
+        graph=graph,
+        learner=learner,
+        classes=classes,
+        seed=seed,
+        nodes=shown.nodes,
+        codes=shown.codes,
+        predicted=predicted,
+        guessed=guessed,
+        margins=trace.margins,
+        asked=trace.asked,
+        seconds=played.seconds,
+        processor_seconds=played.processor_seconds,
+        compile_seconds=played.compile_seconds,
+        make_bound=bound,
+    )
+
+
 def make_trials(
     graph: Graph,
     nodes: Ints,
@@ -257,63 +273,3 @@ def make_trials(
         by_value=policy.needs_value,
         num_nodes=graph.num_nodes,
     )
-
-
-def _order(graph: Graph, labelling: Labelling, order: Any) -> Ints:
-    nodes = np.array([graph.index(_scalar(name)) for name in order], dtype=np.int64)
-    unlabelled = nodes[labelling.codes[nodes] < 0]
-    if len(unlabelled):
-        raise LabelError(f"node {graph.name(unlabelled[0])!r} is in the order but has no label; drop it.")
-    return nodes
-
-
-def _scalar(name: Any) -> Any:
-    return name.item() if isinstance(name, np.generic) else name
-
-
-def _flipped(labelling: Labelling, where: Ints, share: float, rng: np.random.Generator) -> Labelling:
-    """Replace the code by another class with probability `share`, independently at each place."""
-    count = len(labelling.classes)
-    if share == 0 or count < 2:
-        return labelling
-    codes = labelling.codes.copy()
-    hit = where[rng.random(len(where)) < share]
-    codes[hit] = (codes[hit] + rng.integers(1, count, len(hit))) % count
-    return Labelling(codes, labelling.classes)
-
-
-def _drifted(codes: Ints, count: int, drift: int, rng: np.random.Generator) -> Ints:
-    """Let two classes change places `drift` times, evenly spread over the trials."""
-    if drift == 0 or count < 2:
-        return codes
-    moved = codes.copy()
-    place = np.arange(count)
-    for moment in np.linspace(0, len(codes), drift + 2)[1:-1].astype(np.int64):
-        pair = rng.choice(count, 2, replace=False)
-        place[pair] = place[pair[::-1]]
-        moved[moment:] = place[codes[moment:]]
-    return moved
-
-
-@kernel
-def _guess_prior(
-    nodes: Ints,
-    codes: Ints,
-    asked: NDArray[np.bool_],
-    delay: int,
-    component: Ints,
-    num_classes: int,
-    predicted: Ints,
-) -> None:
-    """Predict the most frequent class so far where a node's component has no label yet."""
-    counts = np.zeros(num_classes, dtype=np.int64)
-    labelled = np.zeros(component.max() + 1, dtype=np.bool_)
-    any_label = False
-    for t in range(len(nodes)):
-        due = t - delay - 1
-        if due >= 0 and asked[due]:
-            counts[codes[due]] += 1
-            labelled[component[nodes[due]]] = True
-            any_label = True
-        if any_label and not labelled[component[nodes[t]]]:
-            predicted[t] = np.argmax(counts)

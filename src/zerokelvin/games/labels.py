@@ -41,11 +41,11 @@ class Labelling:
 
     @property
     def known(self) -> Ints:
-        """Indices of the nodes whose label is known."""
+        """The indices of the nodes whose label is known, ascending."""
         return np.flatnonzero(self.codes >= 0)
 
     def decode(self, codes: Ints) -> NDArray[Any]:
-        """The labels these codes stand for."""
+        """The labels that class codes stand for, as an array of the labels' own type."""
         return class_array(self.classes)[codes]
 
 
@@ -90,7 +90,7 @@ def encode_labels(graph: Graph, labels: Any, classes: Sequence[Hashable] | None 
 
 
 def class_order(labels: Iterable[Hashable]) -> tuple[Hashable, ...]:
-    """The distinct labels, sorted."""
+    """The classes of a game: the distinct labels, sorted; refused where they cannot be."""
     try:
         distinct: set[Any] = set(labels)
     except TypeError as problem:
@@ -115,7 +115,7 @@ def num_problems(num_classes: int) -> int:
 
 
 def to_signs(codes: Ints, num_classes: int) -> NDArray[np.int8]:
-    """±1 per code and problem."""
+    """The label of each code in each binary problem, −1 or +1: an array of shape (codes, problems)."""
     target = np.array([1]) if num_classes <= 2 else np.arange(num_classes)
     return np.where(codes[:, None] == target[None, :], 1, -1).astype(np.int8)
 
@@ -133,6 +133,7 @@ def decide(margins: Floats, num_classes: int) -> Ints:
 
 
 def _in_node_order(graph: Graph, labels: Any) -> list[Any]:
+    """One label per node, None where a mapping has none, from a mapping by names or a sequence."""
     if isinstance(labels, Mapping):
         values: list[Any] = [None] * graph.num_nodes
         for name, label in labels.items():

@@ -48,7 +48,7 @@ class Run:
 
     @property
     def trials(self) -> int:
-        """Number of trials."""
+        """How many trials the game had: labelled nodes times repeats."""
         return len(self.nodes)
 
     @cached_property
@@ -67,12 +67,12 @@ class Run:
 
     @cached_property
     def predictions(self) -> NDArray[Any]:
-        """The label predicted at each trial."""
+        """The label predicted at each trial, one entry per trial."""
         return class_array(self.classes)[self.predicted]
 
     @cached_property
     def mistaken(self) -> NDArray[np.bool_]:
-        """Trials whose predicted class was wrong."""
+        """Whether the predicted class was wrong, one entry per trial."""
         return self.predicted != self.codes
 
     @property
@@ -106,12 +106,12 @@ class Run:
 
     @cached_property
     def cumulative_mistakes(self) -> Ints:
-        """Mistakes up to and including each trial."""
+        """How many mistakes there were up to and including each trial."""
         return np.cumsum(self.mistaken)
 
     @cached_property
     def cumulative_queries(self) -> Ints:
-        """Trials asked up to and including each trial."""
+        """How many trials had asked for their label up to and including each trial."""
         return np.cumsum(self.asked.any(axis=1))
 
     @cached_property
@@ -132,7 +132,7 @@ class Runs:
         return np.array([float(getattr(run, figure)) for run in self.runs])
 
     def mean(self, figure: str) -> float:
-        """Mean of a figure over the games."""
+        """The mean over the games of a figure, named as in `values`."""
         return float(self.values(figure).mean())
 
     def std(self, figure: str) -> float:

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from zerokelvin import learners
+from zerokelvin.asking import names_policies
 from zerokelvin.errors import LabelError, ParameterError
 from zerokelvin.games.class_names import class_name
 from zerokelvin.games.counts import require_whole
@@ -22,6 +23,7 @@ from zerokelvin.session.standing import Standing, Terms
 __all__ = ["load", "start"]
 
 
+@names_policies
 def start(
     graph: Graph,
     learner: str | Learner = "auto",
@@ -52,8 +54,7 @@ def start(
     seed
         Decides every coin.
     policy, budget
-        When to ask (``"always"``, ``"random:RATE"``, ``"margin:SCALE"``, ``"variance:KAPPA"``,
-        ``"doubt:SCALE"``, ``"value:SCALE"``) and how often at most.
+        When to ask ({policies}) and how often at most.
     forget
         Predict from the latest answers only, at least this many and below twice as many, for labels that
         change over time; see `zerokelvin.learners.wrappers.forgetting`.

@@ -11,7 +11,8 @@ from collections.abc import Hashable
 import numpy as np
 from numpy.typing import NDArray
 
-from zerokelvin.asking.policies import confidence
+from zerokelvin.asking.class_prior import most_frequent
+from zerokelvin.asking.decision import confidence
 from zerokelvin.games.labels import class_array, decide
 from zerokelvin.session.prediction import SKIP, Contribution, Explanation, Prediction
 from zerokelvin.session.standing import Standing
@@ -48,7 +49,7 @@ def predict_all(standing: Standing) -> NDArray[np.generic]:
     codes = decide(all_margins(standing), len(standing.classes))
     if standing.counts.any():
         unlabelled = ~standing.labelled[standing.graph.components]
-        codes[unlabelled] = int(np.argmax(standing.counts))
+        codes[unlabelled] = int(most_frequent(standing.counts))
     return class_array(standing.classes)[codes]
 
 

@@ -22,7 +22,7 @@ from __future__ import annotations
 from collections.abc import Hashable
 from typing import TYPE_CHECKING
 
-from zerokelvin.asking.policies import confidence
+from zerokelvin.asking.decision import confidence
 from zerokelvin.games.counts import require_whole
 from zerokelvin.session.predicting import all_margins
 from zerokelvin.session.prediction import SKIP

@@ -21,7 +21,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from zerokelvin.asking.policies import LEAST_COIN, coins, confidence, worth_asking
+from zerokelvin.asking.class_prior import most_frequent, without_label
+from zerokelvin.asking.coin_hash import LEAST_COIN, coins
+from zerokelvin.asking.decision import confidence, worth_asking
 from zerokelvin.errors import LabelError
 from zerokelvin.games.labels import class_order, decide
 from zerokelvin.graph import Graph
@@ -209,12 +211,12 @@ class Standing:
     def decide(self, node: int, margins: Floats) -> tuple[int, bool]:
         """Class code, and whether it is the class prior's because the component has no label yet."""
         if self.without_label(node):
-            return int(np.argmax(self.counts)), True
+            return int(most_frequent(self.counts)), True
         return int(decide(margins[None, :], len(self.classes))[0]), False
 
     def without_label(self, node: int) -> bool:
         """Whether labels are known, but none in the node's component."""
-        return bool(self.counts.any() and not self.labelled[self.graph.components[node]])
+        return bool(without_label(self.counts, self.labelled, int(self.graph.components[node])))
 
     def asks(self, node: int, margins: Floats) -> Flags:
         """Which problems want the label of a node in this trial; none where it is not worth asking for."""

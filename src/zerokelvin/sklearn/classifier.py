@@ -28,11 +28,14 @@ from scipy.special import log_expit, softmax
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_consistent_length, check_is_fitted, validate_data
 
+from zerokelvin.asking import names_policies
+from zerokelvin.asking.class_prior import prior_margins
 from zerokelvin.errors import LabelError
 from zerokelvin.games.labels import class_array, class_order, decide
 from zerokelvin.graph import Graph
 from zerokelvin.learners import Learner, Policy
-from zerokelvin.session import Session, start
+from zerokelvin.session import Session
+from zerokelvin.session.playing import start_played
 from zerokelvin.sklearn.feature_points import nearest_points, neighbor_graph
 from zerokelvin.sklearn.inputs import (
     given_graph,
@@ -51,6 +54,7 @@ Floats = NDArray[np.float64]
 Trial = tuple[int, Hashable]  # node index, label
 
 
+@names_policies
 class GraphClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     """Online prediction of node labels as a scikit-learn classifier.
 
@@ -65,8 +69,8 @@ class GraphClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         Neighbours per row, both in that graph and for the margin of a vector not fitted; with fewer rows,
         all of them. Not used where `graph` is given.
     policy, budget
-        When to ask (``"always"``, ``"random:RATE"``, ``"margin:SCALE"``) and how often at most. As in the
-        game, a label in ``y`` that is not asked for is not used.
+        When to ask ({policies}) and how often at most. As in the game, a label in ``y`` that is not asked for
+        is not used.
     repeats, shuffle
         How often `fit` plays the rows, and whether in a random order or as they come. Once is right for
         learners that use every answer, such as `auto`; one that changes only on mistakes, such as
@@ -160,7 +164,7 @@ class GraphClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     # -- predicting -------------------------------------------------------------------------------
 
     def predict(self, X: Any) -> NDArray[Any]:
-        """The predicted class of every row."""
+        """The predicted class of every row of a feature matrix, or of every node named."""
         margins = self._margins(X)
         return self.classes_[decide(margins, len(self.classes_))]
 
@@ -230,6 +234,11 @@ class GraphClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     # -- plumbing ---------------------------------------------------------------------------------
 
     def _play(self, X: Any, y: Any, named: Sequence[Hashable], *, first: bool, online: bool = False) -> Self:
+        """Play the labelled rows, after all rows so far unless it is the `first` time.
+
+        On a given graph with no new class the session goes on; else a new one plays from the start.
+        `online` keeps to the order of the rows and plays them once.
+        """
         points, nodes = self._located(X, first)
         labels = label_list(y)
         check_consistent_length(nodes, labels)
@@ -268,7 +277,8 @@ class GraphClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def _restart(self, graph: Graph, classes: Sequence[Hashable], trials: list[Trial], seed: int) -> None:
         """Play all trials in a new session, and keep it if they all went well."""
-        session = start(
+        session = start_played(
+            trials,
             graph,
             self.learner,
             classes=classes,
@@ -277,7 +287,6 @@ class GraphClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             budget=self.budget,
             **(self.params or {}),
         )
-        _answer(session, trials)
         self.session_, self.graph_, self.classes_ = session, graph, class_array(classes)
 
     def _margins(self, X: Any) -> Floats:
@@ -326,13 +335,13 @@ def _answer(session: Session, trials: Sequence[Trial]) -> None:
 
 
 def _node_chances(session: Session, nodes: Ints) -> Floats:
-    """The learner's own probabilities."""
+    """The learner's own probabilities at node indices: an array of shape (nodes, classes)."""
     found = [list(session.predict_proba_one(session.graph.name(i)).values()) for i in nodes]
     return np.array(found, dtype=np.float64).reshape(len(nodes), len(session.classes))
 
 
 def _node_margins(session: Session, nodes: Ints) -> Floats:
-    """Margins per problem, or class shares where the component of a node has no label yet."""
+    """Margins of shape (nodes, problems); class shares where the component of a node has no label yet."""
     scores = [list(session.predict(session.graph.name(i)).scores.values()) for i in nodes]
     margins = np.array(scores, dtype=np.float64).reshape(len(nodes), len(session.classes))
     margins = margins[:, -1:] if len(session.classes) == 2 else margins
@@ -341,6 +350,5 @@ def _node_margins(session: Session, nodes: Ints) -> Floats:
     unseen = ~np.isin(component[nodes], component[[event.node for event in answers]])
     if answers and unseen.any():
         found = Counter(event.label for event in answers)
-        counts = np.array([found[label] for label in session.classes], dtype=np.float64)
-        margins[unseen] = (counts if len(counts) != 2 else counts[1] - counts[0] - 0.5) / len(answers)
+        margins[unseen] = prior_margins(np.array([found[label] for label in session.classes]))
     return margins

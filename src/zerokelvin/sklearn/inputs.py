@@ -33,7 +33,7 @@ SEEDS = 2**62
 
 
 def given_graph(graph: Any) -> Graph:
-    """The graph, refused if it is another library's."""
+    """The graph that was given, refused where it is not of this library."""
     if isinstance(graph, Graph):
         return graph
     kind = type(graph).__name__
@@ -118,7 +118,7 @@ def _marked(y: Any) -> bool:
 
 
 def positive(name: str, value: Any) -> int:
-    """A parameter that counts something."""
+    """A parameter that counts something, as Python's int; refused where it is not from 1 to `MANY`."""
     if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < 1:
         raise ParameterError(f"{name}={value!r} is not a positive whole number.")
     if value > MANY:

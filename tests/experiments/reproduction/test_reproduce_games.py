@@ -1,4 +1,4 @@
-"""Games on a shared embedding, and the perceptron in coordinates against the library's own."""
+"""Games on a shared embedding, and the perceptron on its rows against the one of their kernel."""
 
 import numpy as np
 import pytest
@@ -9,7 +9,6 @@ import strategies
 import zerokelvin as zk
 from zerokelvin.experiments.labelled_problem import Problem
 from zerokelvin.experiments.reproduction.embedded_games import Job, embed, play_alone, play_jobs
-from zerokelvin.experiments.reproduction.selective_sampling.low_rank_perceptron import LowRankPerceptron
 from zerokelvin.graph.features import Features
 from zerokelvin.learners import make, sign
 from zerokelvin.spectral.embedding_features import laplacian_coordinates
@@ -27,7 +26,7 @@ def test_the_perceptron_in_coordinates_is_that_of_their_kernel(game, rank, b):
     graph, _, trials = game
     rows = laplacian_coordinates(graph, rank, b)
     slow = make("perceptron", b=0.0, kernel=rows @ rows.T).start(graph)
-    fast = LowRankPerceptron(rank, b).start(graph)
+    fast = make("perceptron", b=0.0).start(Features(rows))
     for node, label in trials:
         assert fast.margin(node) == pytest.approx(slow.margin(node), abs=1e-8)
         before = len(slow.mistaken_nodes) == 0  # all margins are exactly 0
@@ -49,7 +48,7 @@ def test_the_perceptron_in_coordinates_is_that_of_their_kernel(game, rank, b):
 def test_its_compiled_game_is_that_of_the_kernel(options, classes):
     labels = LABELS if classes == 3 else np.where(LABELS == "b", "b", "a")
     rows = laplacian_coordinates(GRAPH, 12, 2.0)
-    fast = zk.play(GRAPH, labels, LowRankPerceptron(12, 2.0), seed=3, **options)
+    fast = zk.play(Features(rows), labels, "perceptron", b=0.0, seed=3, **options)
     slow = zk.play(GRAPH, labels, "perceptron", kernel=rows @ rows.T, b=0.0, seed=3, **options)
     assert np.allclose(fast.margins, slow.margins, atol=1e-8)
     assert np.array_equal(fast.predicted, slow.predicted)
@@ -57,20 +56,21 @@ def test_its_compiled_game_is_that_of_the_kernel(options, classes):
     assert 0 < fast.mistakes < fast.trials
 
 
-def test_it_takes_vectors_and_agrees_with_the_perceptron_on_them():
-    table = Features(POINTS[KEPT])
-    fast = zk.play(table, LABELS, LowRankPerceptron(b=1.0), seed=2)
-    slow = zk.play(table, LABELS, "perceptron", b=1.0, seed=2)
-    assert np.array_equal(fast.predicted, slow.predicted)
-    state = LowRankPerceptron(b=1.0).start(table)
-    state.update(np.array([2.0, -1.0]), -1)
-    assert state.margin(np.array([1.0, 1.0])) == pytest.approx(-2.0)
+def test_rows_follow_their_nodes_whatever_the_order_of_the_names():
+    names = [f"{k:03d}" for k in RNG.permutation(GRAPH.num_nodes)]
+    edges = [(names[u], names[v]) for u, v in GRAPH.edges.tolist()]
+    named = zk.Graph.from_edges(edges, GRAPH.edge_weights)
+    labels = [dict(zip(names, LABELS, strict=True))[name] for name in named.names]
+    arena = embed(Problem("named", named, labels), 20, 2.0)
+    (game,) = play_jobs(arena, [Job(make("ollgc", b=0.0), 20, 3)])
+    run = zk.play(named, labels, "ollgc", rank=20, b=2.0, seed=3)
+    assert game.error_multiclass == run.error_multiclass < 0.5
 
 
 def test_jobs_are_the_games_of_play_whatever_the_number_of_threads():
     arena = embed(PROBLEM, 20, 2.0)
     jobs = [
-        Job(make(name, rank=20, b=2.0), 20, seed, policy)
+        Job(make(name, b=0.0), 20, seed, policy)
         for name in ("ollgc", "sslgc")
         for policy in ("always", "random:0.5")
         for seed in range(3)
@@ -80,7 +80,7 @@ def test_jobs_are_the_games_of_play_whatever_the_number_of_threads():
     many = play_jobs(arena, jobs, threads=4)
     assert steps[-1] == (12, 12)
     for job, a, b in zip(jobs, one, many, strict=True):
-        run = zk.play(GRAPH, LABELS, job.learner, seed=job.seed, policy=job.policy)
+        run = zk.play(GRAPH, LABELS, job.learner.name, rank=20, b=2.0, seed=job.seed, policy=job.policy)
         for figure in ("error_binary", "error_multiclass", "queries", "queried_nodes"):
             assert getattr(a, figure) == getattr(b, figure) == getattr(run, figure), figure
         assert a.errors_so_far[-1] == pytest.approx(run.error_binary)
@@ -90,9 +90,8 @@ def test_jobs_are_the_games_of_play_whatever_the_number_of_threads():
 
 def test_curves_count_what_happened_up_to_each_round():
     arena = embed(PROBLEM, 20, 2.0)
-    job = Job(make("sslgc", rank=20), 20, 1)
-    (game,) = play_jobs(arena, [job])
-    run = zk.play(GRAPH, LABELS, job.learner, seed=1)
+    (game,) = play_jobs(arena, [Job(make("sslgc", b=0.0), 20, 1)])
+    run = zk.play(GRAPH, LABELS, "sslgc", rank=20, b=2.0, seed=1)
     assert len(game.rounds) == 60
     for at in (0, 7, 31):
         end = game.rounds[at]
@@ -104,21 +103,21 @@ def test_curves_count_what_happened_up_to_each_round():
 
 def test_a_cut_embedding_is_the_embedding_of_that_rank():
     arena = embed(PROBLEM, 40, 2.0)
-    (cut,) = play_jobs(arena, [Job(make("ollgc", rank=15), 15, 4)])
-    assert cut.error_binary == zk.play(GRAPH, LABELS, "ollgc", rank=15, seed=4).error_binary
+    (cut,) = play_jobs(arena, [Job(make("ollgc", b=0.0), 15, 4)])
+    assert cut.error_binary == zk.play(GRAPH, LABELS, "ollgc", rank=15, b=2.0, seed=4).error_binary
     assert arena.cut(15).dimension == 15
-    assert arena.cut(40) is arena.coordinates
+    assert arena.cut(40) is arena.features
 
 
 def test_an_error_in_a_game_comes_out():
     arena = embed(PROBLEM, 10, 2.0)
-    jobs = [Job(make("ollgc", rank=10), 10, 0), Job(make("ollgc", rank=10), 10, 1, "nonsense")]
+    jobs = [Job(make("ollgc", b=0.0), 10, 0), Job(make("ollgc", b=0.0), 10, 1, "nonsense")]
     with pytest.raises(zk.errors.ParameterError, match="nonsense"):
         play_jobs(arena, jobs)
 
 
 def test_times_are_taken_at_each_share_of_the_rounds():
     arena = embed(PROBLEM, 10, 2.0)
-    seconds = play_alone(arena, Job(make("ollgc", rank=10), 10, 0), (0.25, 1.0))
+    seconds = play_alone(arena, Job(make("ollgc", b=0.0), 10, 0), (0.25, 1.0))
     assert seconds.shape == (2,)
     assert (seconds > 0).all()

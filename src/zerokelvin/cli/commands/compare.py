@@ -22,6 +22,7 @@ from zerokelvin.errors import ParameterError
 from zerokelvin.experiments import Comparison, Problem
 from zerokelvin.experiments import compare as play_all
 from zerokelvin.experiments.comparison import OWN
+from zerokelvin.experiments.peers import PEERS
 from zerokelvin.experiments.reproduction.reproduction import free_folder
 
 __all__ = ["compare"]
@@ -34,7 +35,7 @@ __all__ = ["compare"]
 @click.option(
     "--peers",
     metavar="NAMES",
-    help="Other packages' classifiers, separated by commas, or 'none'.  [default: all]",
+    help=f"Other packages' classifiers, separated by commas: {', '.join(PEERS)}, or 'none'.  [default: all]",
 )
 @problem_options(shuffles=3)
 @click.option(

@@ -7,6 +7,7 @@ from typing import Any
 
 import click
 
+from zerokelvin.asking import POLICIES
 from zerokelvin.cli.group import common_options
 from zerokelvin.cli.number_options import COUNT, GAMES, MOMENTS, POSITIVE, require_memory
 from zerokelvin.cli.output import attempt, percent, print_json, print_table, print_text
@@ -41,8 +42,7 @@ __all__ = ["run"]
     default="always",
     show_default=True,
     metavar="POLICY",
-    help="When to ask for a label: always, random:RATE, margin:SCALE, variance:KAPPA, doubt:SCALE or "
-    "value:SCALE.",
+    help=f"When to ask for a label: {', '.join(POLICIES.forms)}.",
 )
 @click.option("--budget", type=COUNT, help="Ask for at most this many labels in a game.  [default: no limit]")
 @click.option(

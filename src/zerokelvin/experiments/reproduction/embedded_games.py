@@ -1,10 +1,13 @@
 """Many games on one embedded graph, on all cores.
 
 The embedding is computed once, at the largest rank wanted, and cut to the columns a game needs: its
-columns come in the order of the eigenvalues, so the first d are the rank-d embedding. Games run in threads
-(the inner loops release the interpreter lock); each is a pure function of its seed, so their number and
-order of finishing change nothing. The first game of every kind runs alone, so that compilation does not
-race.
+columns come in the order of the eigenvalues, so the first d are the rank-d embedding. Its rows are a table of
+features, the constant column √b among them, so learners play on it with b = 0. The graph is connected, as in
+the papers: a table has no components for which a class prior could be wanted.
+
+Games run in threads (the inner loops release the interpreter lock); each is a pure function of its seed, so
+their number and order of finishing change nothing. The first game of every kind runs alone, so that
+compilation does not race.
 """
 
 from __future__ import annotations
@@ -14,6 +17,7 @@ import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,8 +25,9 @@ from numpy.typing import NDArray
 from zerokelvin.experiments.labelled_problem import Problem
 from zerokelvin.games import Run, play
 from zerokelvin.games.labels import Labelling, encode_labels, to_signs
+from zerokelvin.graph.features import Features
 from zerokelvin.learners import Learner
-from zerokelvin.learners.ridge.instances import Coordinates, prepare_coordinates
+from zerokelvin.spectral.embedding_features import laplacian_coordinates
 
 __all__ = ["Arena", "Game", "Job", "embed", "play_alone", "play_jobs", "workers"]
 
@@ -34,11 +39,14 @@ REPEATS, ENOUGH = 15, 0.3  # games, and seconds, after which a time is taken
 
 @dataclass(frozen=True, eq=False)
 class Arena:
-    """A labelled graph with its embedding, ready for games; `seconds` is what the embedding took."""
+    """A labelled graph with its embedding, ready for games.
+
+    Row i of `features` is what node i of the graph is embedded as; `seconds` is what the embedding took.
+    """
 
     problem: Problem
     labelling: Labelling
-    coordinates: Coordinates = field(repr=False)
+    features: Features = field(repr=False)
     seconds: float
 
     @property
@@ -46,17 +54,15 @@ class Arena:
         """Nodes with a label: the trials of a game."""
         return len(self.labelling.known)
 
-    def cut(self, rank: int) -> Coordinates:
-        """The embedding of a smaller rank."""
-        whole = self.coordinates
-        if rank >= whole.dimension:
-            return whole
-        return Coordinates(np.ascontiguousarray(whole.matrix[:, :rank]), whole.features, whole.b)
+    def cut(self, rank: int) -> Features:
+        """The first `rank` columns of the embedding, which are the embedding of that rank."""
+        whole = self.features
+        return whole if rank >= whole.dimension else Features(whole.X[:, :rank], whole.names)
 
 
 @dataclass(frozen=True)
 class Job:
-    """One game to play: a learner with a rank, an order, and when to ask."""
+    """One game to play: a learner without a constant of its own (b = 0), a rank, an order, when to ask."""
 
     learner: Learner
     rank: int
@@ -80,10 +86,11 @@ class Game:
 
 def embed(problem: Problem, rank: int, b: float) -> Arena:
     """Compute the embedding of a problem's graph, never read from the cache: its time is reported."""
+    graph = problem.graph
     began = time.perf_counter()
-    coordinates = prepare_coordinates(problem.graph, rank, b, cache=False)
+    rows = laplacian_coordinates(graph.by_name, rank, b, cache=False)[graph.name_ranks]
     seconds = time.perf_counter() - began
-    return Arena(problem, encode_labels(problem.graph, problem.labels), coordinates, seconds)
+    return Arena(problem, encode_labels(graph, problem.labels), Features(rows, graph.names), seconds)
 
 
 def workers() -> int:
@@ -102,10 +109,11 @@ def play_jobs(
     """Play all jobs, as many at a time as there are cores, and give their games in the order of the jobs."""
     tell = progress or (lambda *_: None)
     cuts = {rank: arena.cut(rank) for rank in {job.rank for job in jobs}}
+    ready = {_kind(job): job.learner.prepare(cuts[job.rank]) for job in jobs}
     games: dict[int, Game] = {}
 
     def one(i: int) -> None:
-        games[i] = _game(_play(arena, jobs[i], cuts[jobs[i].rank]))
+        games[i] = _game(_play(arena, jobs[i], cuts[jobs[i].rank], ready[_kind(jobs[i])]))
 
     first = {type(job.learner): i for i, job in reversed(list(enumerate(jobs)))}
     for i in sorted(first.values()):
@@ -128,31 +136,40 @@ def play_alone(arena: Arena, job: Job, shares: Sequence[float] = (1.0,)) -> Floa
     Each is the best of up to 15 repeats, fewer where they take long: what else the machine does adds
     to a time, through its caches, and never takes from it.
     """
-    source = arena.cut(job.rank)
-    order = _play(arena, job, source).order
+    table = arena.cut(job.rank)
+    ready = job.learner.prepare(table)
+    order = _play(arena, job, table, ready).order
     seconds = np.zeros(len(shares))
     for i, share in enumerate(shares):
         part = order[: max(1, round(share * len(order)))]
         tried: list[float] = []
         while len(tried) < REPEATS and (not tried or sum(tried) < ENOUGH):
-            tried.append(_play(arena, job, source, part).processor_seconds)
+            tried.append(_play(arena, job, table, ready, part).processor_seconds)
         seconds[i] = min(tried)
     return seconds
 
 
-def _play(arena: Arena, job: Job, source: Coordinates, order: NDArray[np.generic] | None = None) -> Run:
+def _kind(job: Job) -> tuple[type[Learner], int]:
+    """What jobs have in common that share what their learner prepares: it does not depend on μ or κ."""
+    return type(job.learner), job.rank
+
+
+def _play(
+    arena: Arena, job: Job, table: Features, ready: Any, order: NDArray[np.generic] | None = None
+) -> Run:
     return play(
-        arena.problem.graph,
+        table,
         arena.labelling,
         job.learner,
         order=order,
         seed=job.seed,
         policy=job.policy,
-        prepared=source,
+        prepared=ready,
     )
 
 
 def _game(run: Run) -> Game:
+    """The figures of a run; its curves are means over the binary problems, the class prior included."""
     count = len(run.classes)
     predicted = np.where(run.margins >= 0, 1, -1)
     predicted[run.guessed] = to_signs(run.predicted[run.guessed], count)

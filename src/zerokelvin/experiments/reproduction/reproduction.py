@@ -52,7 +52,7 @@ class Picture:
 
 @dataclass(frozen=True)
 class Report:
-    """What an experiment found: tables, plain values, pictures."""
+    """What an experiment found: tables for people, values for JSON, pictures that are drawn when saved."""
 
     experiment: str
     tables: tuple[Table, ...]
@@ -60,7 +60,7 @@ class Report:
     pictures: tuple[Picture, ...] = ()
 
     def as_dict(self) -> dict[str, Any]:
-        """Plain values for JSON."""
+        """The same as dicts, lists and numbers, which JSON can hold."""
         return {"experiment": self.experiment, **self.values}
 
     def save(self, folder: PathLike, progress: Progress | None = None) -> list[Path]:

@@ -21,7 +21,7 @@ from typing import Any, Generic, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from zerokelvin.asking.policies import confidence, worth_asking
+from zerokelvin.asking.decision import NO_FLOOR, NO_GAIN, confidence, worth_asking
 from zerokelvin.bound import Bound
 from zerokelvin.errors import ParameterError
 from zerokelvin.learners.base.growth import Growth
@@ -220,12 +220,12 @@ class Game(ABC):
         return trace
 
     def _worthwhile(self, trials: Trials, t: int, margins: Floats, waiting: Flags) -> bool:
-        sureness, limit = confidence(margins), float(trials.limits[t])
+        sure, limit = confidence(margins), float(trials.limits[t])
         if trials.gains is None or trials.floors is None:
-            return sureness < limit
+            return worth_asking(sure, 0.0, limit, NO_GAIN, NO_FLOOR)
         node = int(trials.nodes[t])
         spread = self.value(node, waiting) if trials.by_value else self.variance(node)
-        return worth_asking(sureness, spread, limit, float(trials.gains[t]), float(trials.floors[t]))
+        return worth_asking(sure, spread, limit, float(trials.gains[t]), float(trials.floors[t]))
 
     def _learn_due(self, trials: Trials, trace: Trace, t: int) -> None:
         if t >= 0 and trace.asked[t].any():

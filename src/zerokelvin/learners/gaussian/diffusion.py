@@ -28,6 +28,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from zerokelvin.asking.decision import NO_FLOOR, NO_GAIN, label_is_due, wants_label
 from zerokelvin.errors import ParameterError
 from zerokelvin.graph import Graph
 from zerokelvin.graph.scale import MEAN_DEGREE, mean_degree
@@ -481,20 +482,6 @@ def _all_margins(csr: Any, arrays: Any, frame: Any, numbers: Any, nodes: Any, ma
 
 
 @kernel
-def sureness(margins: Any) -> float:
-    """|margin| of one problem; of several, half the gap between the two largest margins."""
-    if len(margins) == 1:
-        return abs(margins[0])
-    first, second = -np.inf, -np.inf
-    for c in range(len(margins)):
-        if margins[c] > first:
-            first, second = margins[c], first
-        elif margins[c] > second:
-            second = margins[c]
-    return 0.5 * (first - second)
-
-
-@kernel
 def _play(
     csr: Any, arrays: Any, frame: Any, numbers: Any, scratch: Any, shown: Any, margins: Any, asked: Any
 ) -> None:
@@ -507,7 +494,7 @@ def _play(
     total = len(nodes)
     stop = min(total, cursor[0] + settings[2])
     while True:
-        while cursor[1] < total and (cursor[1] + settings[0] < cursor[0] or cursor[0] == total):
+        while label_is_due(cursor, settings[0], total):
             due = cursor[1]
             cursor[1] += 1
             if asked[due, 0]:
@@ -521,7 +508,7 @@ def _play(
         cursor[0] += 1
         read_values(csr, arrays, frame, numbers, nodes[t], values)
         to_margins(values, margins[t])
-        if cursor[2] < settings[1] and (cursor[2] == 0 or sureness(margins[t]) < limits[t]):
+        if wants_label(cursor[2], settings[1], margins[t], 0.0, (limits[t], NO_GAIN, NO_FLOOR)):
             cursor[2] += 1
             asked[t] = True
 

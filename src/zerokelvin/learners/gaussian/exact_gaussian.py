@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from zerokelvin.asking.value import label_value
 from zerokelvin.bound import Assumption, Bound
 from zerokelvin.learners.base import Game, Progress, Trace, Trials
 from zerokelvin.learners.gaussian.covariance import Covariance, all_revealed
@@ -68,10 +69,9 @@ class ExactGame(Game):
     def value(self, node: Any, waiting: NDArray[np.bool_]) -> float:
         """Influence over lead, by a dense column of the posterior covariance."""
         column = self.covariance.column(node)
-        second, first = np.partition(self.covariance.values(node), -2)[-2:]
         others = column[: len(waiting)][waiting & (np.arange(len(waiting)) != node)]
         influence = float(np.linalg.norm(others)) / (float(column[node]) + self.covariance.mu)
-        return influence / max(float(first - second), 1e-12)
+        return label_value(influence, self.covariance.values(node))
 
     def explain(self, node: Any, column: int) -> list[tuple[int, float]]:
         """Every node labelled with the class or its best rival; the shares sum to the margin."""

@@ -20,6 +20,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from zerokelvin.asking.value import label_value
 from zerokelvin.jit import kernel
 from zerokelvin.learners.gaussian.diffusion import Diffusion
 
@@ -48,9 +49,7 @@ class Influence:
 
     def value(self, node: int, waiting: NDArray[np.bool_]) -> float:
         """Influence over lead."""
-        values = self.diffusion.values(node)
-        second, first = np.partition(values, -2)[-2:]
-        return self.of(node, waiting) / max(float(first - second), 1e-12)
+        return label_value(self.of(node, waiting), self.diffusion.values(node))
 
     def of(self, node: int, waiting: NDArray[np.bool_]) -> float:
         """The influence of a node on the others that wait; nodes beyond the end of the array do not."""

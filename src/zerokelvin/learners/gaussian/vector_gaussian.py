@@ -22,6 +22,7 @@ import numpy as np
 import scipy.linalg
 from numpy.typing import NDArray
 
+from zerokelvin.asking.value import label_value
 from zerokelvin.bound import Assumption, Bound
 from zerokelvin.errors import ParameterError
 from zerokelvin.graph.features import Features
@@ -63,9 +64,8 @@ class VectorGame(ExactGame):
         if not is_vector(node):
             return super().value(node, waiting)
         column, spread = self.covariance.column_of(node), self.covariance.variance(node)
-        second, first = np.partition(self.covariance.values(node), -2)[-2:]
         influence = float(np.linalg.norm(column[: len(waiting)][waiting])) / (spread + self.covariance.mu)
-        return influence / max(float(first - second), 1e-12)
+        return label_value(influence, self.covariance.values(node))
 
     def explain(self, node: Any, column: int) -> list[tuple[int, float]]:
         """Every row labelled with the class or its best rival; vectors from outside have no name to show."""

@@ -27,6 +27,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from zerokelvin.asking.decision import NO_FLOOR, NO_GAIN, label_is_due, wants_label
 from zerokelvin.bound import Assumption, Bound
 from zerokelvin.errors import ParameterError
 from zerokelvin.graph import Graph
@@ -400,7 +401,7 @@ def _scan(
     delay, budget = settings[0], settings[1]
     total, problems = len(nodes), weights.shape[0]
     while True:
-        while cursor[1] < total and (cursor[1] + delay < cursor[0] or cursor[0] == total):
+        while label_is_due(cursor, delay, total):
             due = cursor[1]
             cursor[1] += 1
             for c in range(problems):
@@ -411,16 +412,9 @@ def _scan(
             return -1
         t = cursor[0]
         cursor[0] += 1
-        first, second = -np.inf, -np.inf
         for c in range(problems):
-            margin = settle(weights[c, nodes[t]], sizes[c, nodes[t]])
-            margins[t, c] = margin
-            if margin > first:
-                first, second = margin, first
-            elif margin > second:
-                second = margin
-        sureness = abs(first) if problems == 1 else 0.5 * (first - second)
-        if cursor[2] < budget and (cursor[2] == 0 or sureness < limits[t]):
+            margins[t, c] = settle(weights[c, nodes[t]], sizes[c, nodes[t]])
+        if wants_label(cursor[2], budget, margins[t], 0.0, (limits[t], NO_GAIN, NO_FLOOR)):
             cursor[2] += 1
             for c in range(problems):
                 asked[t, c] = True

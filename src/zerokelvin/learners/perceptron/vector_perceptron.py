@@ -15,6 +15,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from zerokelvin.asking.decision import NO_FLOOR, NO_GAIN, wants_label
 from zerokelvin.bound import Assumption, Bound
 from zerokelvin.graph.features import Features
 from zerokelvin.jit import kernel
@@ -107,13 +108,14 @@ class LinearPerceptronState(VectorPerceptronState):
             self._note(self.features.vector(node), label)
             return
         self.own[node] += label * self.learner.c
-        self.note_mistake(int(node), int(label), x)
+        self.note_mistakes(np.array([node]), np.array([label]), float(dot(x, x)))
 
-    def note_mistake(self, node: int, label: int, x: Floats) -> None:
-        """Remember a mistake on a row."""
-        self.mistaken_nodes.append(node)
-        self.mistaken_labels.append(label)
-        self.radius = max(self.radius, float(dot(x, x)) + self.learner.c)
+    def note_mistakes(self, nodes: Ints, labels: NDArray[Any], square: float) -> None:
+        """Remember mistakes on rows, with their labels and the largest ‖x‖² among them."""
+        self.mistaken_nodes.extend(nodes.tolist())
+        self.mistaken_labels.extend(labels.tolist())
+        if len(nodes):
+            self.radius = max(self.radius, square + self.learner.c)
 
 
 class LinearPerceptronGame(OneVsRest[LinearPerceptronState]):
@@ -130,8 +132,10 @@ class LinearPerceptronGame(OneVsRest[LinearPerceptronState]):
         """The whole game in compiled code."""
         first, trace = self.states[0], Trace.empty(trials)
         codes = np.zeros(trials.signs.shape, dtype=np.int8)
-        settings = np.array([trials.delay, trials.budget, first.learner.c])
-        weights = (self.weights, self.own)
+        budget = min(trials.budget, len(trials.nodes))  # floats hold this one exactly
+        settings = np.array([trials.delay, budget, first.learner.c])
+        squares = np.zeros(len(self.states))
+        weights = (self.weights, self.own, squares)
         _play(
             first.source.matrix,
             trials.nodes,
@@ -143,9 +147,9 @@ class LinearPerceptronGame(OneVsRest[LinearPerceptronState]):
             codes,
         )
         trace.asked[:] = codes > 0
-        for t, c in zip(*np.nonzero(codes == 2), strict=True):
-            node = int(trials.nodes[t])
-            self.states[c].note_mistake(node, int(trials.signs[t, c]), first.source.matrix[node])
+        for c, state in enumerate(self.states):
+            learnt = codes[:, c] == 2
+            state.note_mistakes(trials.nodes[learnt], trials.signs[learnt, c], float(squares[c]))
         if progress is not None:
             progress(len(trials.nodes))
         return trace
@@ -179,16 +183,32 @@ def _scores(matrix: Floats, nodes: Ints, w: Floats, own: Floats) -> Floats:
 
 @kernel
 def _teach(
-    x: Floats, node: int, signs: Any, codes: Any, weights: tuple[Floats, Floats], c_part: float
+    x: Floats, node: int, signs: Any, codes: Any, margins: Any, weights: tuple[Floats, ...], c: float
 ) -> None:
-    w, own = weights
-    for c in range(len(signs)):
-        guess = 1 if _score(x, w[c], own[c, node]) >= 0 else -1
-        if codes[c] != 0 and guess != signs[c]:
+    """Add y x to the weights of every problem that asked and whose margin is on the wrong side.
+
+    weights = (w, own, largest ‖x‖² of a mistake, ‖w‖), one row or entry per problem; codes become 2 where one
+    has learnt.
+    """
+    w, own, squares, lengths = weights
+    for k in range(len(signs)):
+        if codes[k] != 0 and (margins[k] >= 0) != (signs[k] > 0):
             for j in range(x.shape[0]):
-                w[c, j] += signs[c] * x[j]
-            own[c, node] += signs[c] * c_part
-            codes[c] = 2
+                w[k, j] += signs[k] * x[j]
+            own[k, node] += signs[k] * c
+            squares[k] = max(squares[k], dot(x, x))
+            lengths[k] = length(w[k])
+            codes[k] = 2
+
+
+@kernel
+def _read(x: Floats, node: int, weights: tuple[Floats, ...], margins: Any) -> None:
+    """The margin of a row in every problem, as `_score` has it, with the lengths of the weights at hand."""
+    w, own, _, lengths = weights
+    size = length(x)
+    for k in range(len(margins)):
+        mine = own[k, node]
+        margins[k] = settle(dot(x, w[k]) + mine, size * lengths[k] + abs(mine))
 
 
 @kernel
@@ -198,29 +218,28 @@ def _play(
     signs: NDArray[np.int8],
     limits: Floats,
     settings: Floats,
-    weights: tuple[Floats, Floats],
+    weights: tuple[Floats, Floats, Floats],
     margins: Floats,
     codes: NDArray[np.int8],
 ) -> None:
     """Predict, ask and learn; settings = (delay, budget, c); codes become 1 asked, 2 learnt."""
-    delay = int(settings[0])
-    asked = 0.0
+    delay, budget, asked = int(settings[0]), int(settings[1]), 0
     total, problems = signs.shape
+    lengths = np.zeros(problems)
+    for k in range(problems):
+        lengths[k] = length(weights[0][k])
+    now, held = np.zeros(problems), (weights[0], weights[1], weights[2], lengths)
     for t in range(total + delay):
         if t < total:
-            x = matrix[nodes[t]]
-            first, second = -np.inf, -np.inf
-            for c in range(problems):
-                margin = _score(x, weights[0][c], weights[1][c, nodes[t]])
-                margins[t, c] = margin
-                if margin > first:
-                    first, second = margin, first
-                elif margin > second:
-                    second = margin
-            sureness = abs(first) if problems == 1 else 0.5 * (first - second)
-            if asked < settings[1] and (asked == 0 or sureness < limits[t]):
+            _read(matrix[nodes[t]], nodes[t], held, margins[t])
+            if wants_label(asked, budget, margins[t], 0.0, (limits[t], NO_GAIN, NO_FLOOR)):
                 asked += 1
                 codes[t, :] = 1
         due = t - delay
-        if 0 <= due < total:
-            _teach(matrix[nodes[due]], nodes[due], signs[due], codes[due], weights, settings[2])
+        if due >= 0 and codes[due, 0] != 0:
+            x = matrix[nodes[due]]
+            if delay > 0:  # other labels may have been learnt since
+                _read(x, nodes[due], held, now)
+            else:
+                now[:] = margins[due]
+            _teach(x, nodes[due], signs[due], codes[due], now, held, settings[2])

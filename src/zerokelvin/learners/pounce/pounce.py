@@ -34,6 +34,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from zerokelvin.asking.decision import NO_FLOOR, NO_GAIN, label_is_due, wants_label
 from zerokelvin.bound import Bound
 from zerokelvin.graph import Graph
 from zerokelvin.jit import kernel
@@ -273,7 +274,7 @@ def _scan(
     delay, budget, every_round = settings[0], settings[1], settings[2] > 0
     total, problems = len(nodes), len(weights)
     while True:
-        while cursor[1] < total and (cursor[1] + delay < cursor[0] or cursor[0] == total):
+        while label_is_due(cursor, delay, total):
             due = cursor[1]
             cursor[1] += 1
             for c in range(problems):
@@ -284,16 +285,9 @@ def _scan(
             return -1
         t = cursor[0]
         cursor[0] += 1
-        first, second = -np.inf, -np.inf
         for c in range(problems):
-            margin = _margin(weights[c], near[c], labels[c], nodes[t])
-            margins[t, c] = margin
-            if margin > first:
-                first, second = margin, first
-            elif margin > second:
-                second = margin
-        sureness = abs(first) if problems == 1 else 0.5 * (first - second)
-        if cursor[2] < budget and (cursor[2] == 0 or sureness < limits[t]):
+            margins[t, c] = _margin(weights[c], near[c], labels[c], nodes[t])
+        if wants_label(cursor[2], budget, margins[t], 0.0, (limits[t], NO_GAIN, NO_FLOOR)):
             cursor[2] += 1
             for c in range(problems):
                 asked[t, c] = True

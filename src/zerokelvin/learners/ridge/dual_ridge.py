@@ -19,7 +19,7 @@ import numpy as np
 import scipy.linalg
 from numpy.typing import NDArray
 
-from zerokelvin.asking.policies import variance_floors
+from zerokelvin.asking.variance import variance_floors
 from zerokelvin.learners.base import sign
 from zerokelvin.learners.base.ties import settled_dot
 from zerokelvin.learners.ridge.instances import KernelPoints

@@ -23,7 +23,8 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from zerokelvin.asking.policies import variance_floors
+from zerokelvin.asking.decision import NO_FLOOR, NO_GAIN
+from zerokelvin.asking.variance import variance_floors
 from zerokelvin.errors import SessionError
 from zerokelvin.learners.base import OneVsRest, Progress, Trace, Trials, sign
 from zerokelvin.learners.ridge.instances import Coordinates
@@ -213,7 +214,7 @@ class RidgeGame(OneVsRest[RidgeState]):
         rules = np.zeros((5, total))
         rules[4] = first.source.lengths[trials.nodes]
         rules[0] = trials.limits
-        rules[2] = -1.0
+        rules[1], rules[2] = NO_GAIN, NO_FLOOR
         if trials.gains is not None and trials.floors is not None:
             rules[1], rules[2] = trials.gains, trials.floors
         if first.kappa is not None:

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from zerokelvin.asking.decision import wants_label
 from zerokelvin.jit import kernel
 from zerokelvin.learners.base.ties import length, settle
 from zerokelvin.learners.ridge.ridge_screen import copy_short, largest_roots, screen, side_of, slacks
@@ -68,18 +69,6 @@ def _lesson(signs: Any, codes: Any, margins: Floats, t: int, every_round: bool) 
     for c in range(signs.shape[1]):  # to the end: a branch that is hard to foresee costs more
         found |= (codes[t, c] != 0) & (every_round | ((margins[t, c] >= 0) != (signs[t, c] > 0)))
     return found
-
-
-@kernel
-def _sureness(margins: Floats, t: int) -> float:
-    """The confidence of trial t, as `zerokelvin.asking.policies` defines it."""
-    first, second = -np.inf, -np.inf
-    for c in range(margins.shape[1]):
-        if margins[t, c] > first:
-            first, second = margins[t, c], first
-        elif margins[t, c] > second:
-            second = margins[t, c]
-    return abs(first) if margins.shape[1] == 1 else 0.5 * (first - second)
 
 
 @kernel
@@ -224,28 +213,26 @@ def play_ridge(
             margins[t, c] = settle(margins[t, c], rules[4, t] * sizes[c])
             if forward_score:
                 margins[t, c] /= 1.0 + form_of(kept[c * apart], sides, matrix[nodes[t]], scratch)
-        if settings[8] < budget:
+        spread = 0.0
+        if sees:
+            form = max(forms[:, lane].max(), 0.0)
+            spread = form / (1.0 + form)
+        if wants_label(settings[8], budget, margins[t], spread, (rules[0, t], rules[1, t], rules[2, t])):
             asks = settings[8] == 0
             if asks:
                 codes[t, :] = ASKED
             else:
-                limit, spread = rules[0, t], 0.0
-                if sees:
-                    form = max(forms[:, lane].max(), 0.0)
-                    spread = form / (1.0 + form)
-                    limit += rules[1, t] * np.sqrt(spread)
-                if spread > rules[2, t] and (limit == np.inf or _sureness(margins, t) < limit):
-                    for c in range(problems):
-                        side = 1
-                        if own:
-                            side = side_of(forms[c * apart, lane], slack[lane], rules[3, t])
-                        if side < 0:
-                            unsure = True
-                            form = form_of(kept[c * apart], sides, matrix[nodes[t]], scratch)
-                            side = 1 if form > rules[3, t] else 0
-                        if side > 0:
-                            codes[t, c] = ASKED
-                            asks = True
+                for c in range(problems):
+                    side = 1
+                    if own:
+                        side = side_of(forms[c * apart, lane], slack[lane], rules[3, t])
+                    if side < 0:
+                        unsure = True
+                        form = form_of(kept[c * apart], sides, matrix[nodes[t]], scratch)
+                        side = 1 if form > rules[3, t] else 0
+                    if side > 0:
+                        codes[t, c] = ASKED
+                        asks = True
             if asks:
                 settings[8] += 1
         settings[6] = t + 1

@@ -34,6 +34,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from zerokelvin.asking.class_prior import most_frequent
 from zerokelvin.bound import Assumption, Bound
 from zerokelvin.errors import ParameterError
 from zerokelvin.flow.static.completion import complete_labelling
@@ -98,7 +99,7 @@ class ForgettingGame(WrappedGame):
         votes: Floats = signs_of(codes, self.columns).sum(axis=0).astype(np.float64)
         if len(votes) == 1:
             return FAINT * np.sign(votes)
-        return np.where(np.arange(len(votes)) == int(np.argmax(votes)), FAINT, -FAINT)
+        return np.where(np.arange(len(votes)) == int(most_frequent(votes)), FAINT, -FAINT)
 
     def learn(self, node: Any, code: int, wanted: Any = None) -> None:
         """Let both copies learn; after every window the heir takes over and a new one begins."""

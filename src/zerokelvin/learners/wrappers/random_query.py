@@ -18,7 +18,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from zerokelvin.asking.policies import LEAST_COIN, RandomRate, coins
+from zerokelvin.asking.coin_hash import LEAST_COIN, coins
+from zerokelvin.asking.random_rate import RandomRate
 from zerokelvin.bound import Assumption, Bound
 from zerokelvin.errors import ParameterError
 from zerokelvin.graph import Graph

@@ -100,7 +100,7 @@ class Robustness(Experiment):
             raise ParameterError(f"shuffles={self.shuffles} must be at least 1.")
 
     def run(self, progress: Progress | None = None) -> Report:
-        """Play every learner under everything."""
+        """Play every learner under every kind and size of noise, drift and delay."""
         tell = progress or (lambda *_: None)
         name = self.data[0]
         loaded = load_problem(

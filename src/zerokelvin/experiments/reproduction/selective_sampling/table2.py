@@ -82,7 +82,7 @@ class Table2(Experiment):
 
     @property
     def setting(self) -> Setting:
-        """What all games have in common."""
+        """The rank, constant, asking rule, number of orders and seed that all games share."""
         default = FAST_SHUFFLES if self.fast else 20
         return Setting(self.rank, self.b, self.kappa, self.shuffles or default, self.seed)
 

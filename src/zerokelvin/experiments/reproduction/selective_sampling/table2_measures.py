@@ -17,7 +17,6 @@ from numpy.typing import NDArray
 
 from zerokelvin import learners
 from zerokelvin.experiments.reproduction.embedded_games import Arena, Game, Job, play_alone, play_jobs
-from zerokelvin.experiments.reproduction.selective_sampling.low_rank_perceptron import LowRankPerceptron
 from zerokelvin.learners import Learner
 
 __all__ = ["LEARNERS", "Measured", "RankSweep", "RateSweep", "Setting", "Tried", "column", "measure"]
@@ -46,28 +45,25 @@ class Setting:
 
     @property
     def seeds(self) -> range:
-        """The orders reported."""
+        """The seeds of the orders that are reported."""
         return range(self.seed, self.seed + self.shuffles)
 
     @property
     def held_out(self) -> int:
-        """The order on which μ is chosen."""
+        """The seed of the order on which μ is chosen."""
         return self.seed + HELD_OUT
 
-    def learner(self, name: str, mu: float, rank: int | None = None, kappa: float | None = None) -> Learner:
-        """A learner of the table with this setting."""
-        width = self.rank if rank is None else rank
-        if name == "perceptron":
-            return LowRankPerceptron(rank=width, b=self.b)
-        extra: dict[str, Any] = {}
+    def learner(self, name: str, mu: float, kappa: float | None = None) -> Learner:
+        """A learner of the table with this setting; the constant √b is a column of the embedding."""
+        extra: dict[str, Any] = {} if name == "perceptron" else {"mu": mu}
         if name == "sslgc":
-            extra = {"kappa": self.kappa if kappa is None else kappa}
-        return learners.make(name, rank=width, mu=mu, b=self.b, **extra)
+            extra["kappa"] = self.kappa if kappa is None else kappa
+        return learners.make(name, b=0.0, **extra)
 
 
 @dataclass(frozen=True)
 class Tried:
-    """What a μ did on the held-out order."""
+    """The error and the questions per binary problem that a μ led to on the held-out order."""
 
     mu: float
     error_binary: float
@@ -111,7 +107,7 @@ class RateSweep:
 
 
 def column(games: Sequence[Game], figure: str) -> Floats:
-    """One value per game."""
+    """A figure of every game, by the name of its field, as an array."""
     return np.array([float(getattr(game, figure)) for game in games])
 
 
@@ -142,9 +138,9 @@ def measure(arena: Arena, setting: Setting, shares: Sequence[float], tell: Tell)
 def measure_ranks(measured: Measured, setting: Setting, ranks: Sequence[int], tell: Tell) -> RankSweep:
     """Figure 1: the three learners at several ranks, with the μ chosen at the table's rank."""
     arena = measured.arena
-    kept = tuple(rank for rank in ranks if rank <= arena.coordinates.dimension)
+    kept = tuple(rank for rank in ranks if rank <= arena.features.dimension)
     cells = [(learner, rank) for learner in LEARNERS for rank in kept]
-    made = [setting.learner(name, measured.mu.get(name, 1.0), rank) for name, rank in cells]
+    made = [setting.learner(name, measured.mu.get(name, 1.0)) for name, _ in cells]
     jobs = [
         Job(learner, rank, seed)
         for learner, (_, rank) in zip(made, cells, strict=True)

@@ -100,7 +100,7 @@ def tabulate(measured: Measured) -> list[Table]:
             )
         )
     chosen = ", ".join(f"μ = {value:g} ({learner})" for learner, value in measured.mu.items())
-    width = measured.arena.coordinates.dimension
+    width = measured.arena.features.dimension
     count, timed = len(measured.games["perceptron"]), len(measured.times["perceptron"])
     once = f"the embedding took {measured.arena.seconds:.1f} s, once, at rank {width}"
     return [
@@ -154,13 +154,13 @@ def as_values(measured: Measured) -> dict[str, Any]:
         "classes": len(measured.arena.labelling.classes),
         "same_graph_as_paper": measured.arena.problem.name in SAME_GRAPH,
         "embedding_seconds": measured.arena.seconds,
-        "embedding_rank": measured.arena.coordinates.dimension,
+        "embedding_rank": measured.arena.features.dimension,
         "learners": rows,
     }
 
 
 def rank_values(sweep: RankSweep) -> dict[str, Any]:
-    """The figures behind Figure 1."""
+    """What Figure 1 draws, for JSON: errors and times of every learner by rank."""
     return {
         "ranks": list(sweep.ranks),
         **{
@@ -174,7 +174,7 @@ def rank_values(sweep: RankSweep) -> dict[str, Any]:
 
 
 def rate_values(sweep: RateSweep) -> dict[str, Any]:
-    """The figures behind Figure 3."""
+    """What Figure 3 draws, for JSON: errors of selective and of random asking by the share asked."""
     return {
         "kappas": list(sweep.kappas),
         "rates": list(sweep.rates),

@@ -25,6 +25,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -92,7 +93,7 @@ class ZeroTemperature(Experiment):
             raise ParameterError(f"shuffles={self.shuffles} must be at least 1.")
 
     def run(self, progress: Progress | None = None) -> Report:
-        """Play every learner on every graph."""
+        """Play every learner on every graph, and compare its mistakes with its bounds."""
         tell = progress or (lambda *_: None)
         shuffles = (2 if self.fast else 10) if self.shuffles is None else self.shuffles
         names = (() if self.fast else ("cora",)) if self.data is None else self.data
@@ -136,9 +137,7 @@ class ZeroTemperature(Experiment):
             if small.num_nodes <= SMALL:
                 shown = {small.name(int(np.flatnonzero(labels == y)[0])): y for y in (-1, 1) if y in labels}
                 stem = "".join(letter if letter.isalnum() else "-" for letter in name)
-                pictures.append(
-                    Picture(f"minimum-cuts-{stem}", lambda g=small, s=shown: draw_minimum_cuts(g, s))  # type: ignore[misc]
-                )
+                pictures.append(Picture(f"minimum-cuts-{stem}", partial(draw_minimum_cuts, small, shown)))
         return tuple(pictures)
 
 

@@ -44,7 +44,7 @@ def expression_table(values: Mapping[str, Any]) -> Table:
 
 
 def bound_table(values: Mapping[str, Any]) -> Table:
-    """What is proven for the games played."""
+    """A table of the bounds proven for the games that were played, one row per graph."""
     rows = [
         (name, *(_number(found["certificate"]) for found in row["methods"].values()))
         for name, row in values.items()
@@ -59,7 +59,7 @@ def bound_table(values: Mapping[str, Any]) -> Table:
 
 
 def mistake_table(values: Mapping[str, Any], shuffles: int) -> Table:
-    """Mistakes in random orders and against an adversary."""
+    """A table of mistakes in random orders and against an adversary, one row per graph."""
     rows = []
     for name, row in values.items():
         found = row["methods"].values()
