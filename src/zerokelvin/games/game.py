@@ -30,7 +30,8 @@ from zerokelvin.games.game_bound import game_bound
 from zerokelvin.games.labels import Labelling, decide, encode_labels, num_problems, to_signs
 from zerokelvin.games.run_result import Run, Runs
 from zerokelvin.games.wrapping import wrapped
-from zerokelvin.graph import Graph, as_graph
+from zerokelvin.graph import Domain, Graph, as_graph
+from zerokelvin.graph.features import Features
 from zerokelvin.jit import compilation_seconds, kernel
 from zerokelvin.learners import Always, Learner, Policy, Trials, parse_policy
 
@@ -43,7 +44,7 @@ MOST_TRIALS = 2**34
 
 
 def play(
-    graph: Graph,
+    graph: Graph | Features,
     labels: Any,
     learner: str | Learner = "auto",
     *,
@@ -167,7 +168,7 @@ def play(
 
 
 def play_shuffles(
-    graph: Graph,
+    graph: Graph | Features,
     labels: Any,
     learner: str | Learner = "auto",
     *,
@@ -236,7 +237,7 @@ def play_shuffles(
 
 
 def make_trials(
-    graph: Graph,
+    graph: Domain,
     nodes: Ints,
     signs: NDArray[np.int8],
     policy: Policy,
@@ -259,7 +260,7 @@ def make_trials(
     )
 
 
-def _order(graph: Graph, labelling: Labelling, order: Any) -> Ints:
+def _order(graph: Domain, labelling: Labelling, order: Any) -> Ints:
     nodes = np.array([graph.index(_scalar(name)) for name in order], dtype=np.int64)
     unlabelled = nodes[labelling.codes[nodes] < 0]
     if len(unlabelled):

@@ -31,6 +31,7 @@ from sklearn.utils.validation import check_consistent_length, check_is_fitted, v
 from zerokelvin.errors import LabelError
 from zerokelvin.games.labels import class_array, class_order, decide
 from zerokelvin.graph import Graph
+from zerokelvin.graph.features import Features
 from zerokelvin.learners import Learner, Policy
 from zerokelvin.session import Session, start
 from zerokelvin.sklearn.feature_points import nearest_points, neighbor_graph
@@ -117,7 +118,7 @@ class GraphClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self,
         learner: str | Learner = "auto",
         *,
-        graph: Graph | None = None,
+        graph: Graph | Features | None = None,
         n_neighbors: int = 10,
         params: Mapping[str, Any] | None = None,
         policy: Policy | str | None = None,
@@ -266,7 +267,9 @@ class GraphClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             len(self._points), len(self._points) + len(points)
         )
 
-    def _restart(self, graph: Graph, classes: Sequence[Hashable], trials: list[Trial], seed: int) -> None:
+    def _restart(
+        self, graph: Graph | Features, classes: Sequence[Hashable], trials: list[Trial], seed: int
+    ) -> None:
         """Play all trials in a new session, and keep it if they all went well."""
         session = start(
             graph,

@@ -430,13 +430,16 @@ class Learner(ABC):
     def __post_init__(self) -> None:
         make_plain(self)
 
-    def prepare(self, graph: Graph) -> Any:
+    def prepare(self, graph: Any) -> Any:
         """Do the work that depends on the graph alone; the result is shared, so never changed."""
         return None
 
     @abstractmethod
-    def start(self, graph: Graph, prepared: Any = None, rng: np.random.Generator | None = None) -> State:
-        """Begin one binary problem. `rng` serves draws made at the start; later coins are hashes."""
+    def start(self, graph: Any, prepared: Any = None, rng: np.random.Generator | None = None) -> State:
+        """Begin one binary problem on a `Graph`, or on `Features` where the learner takes them.
+
+        `rng` serves draws made at the start; later coins are hashes.
+        """
 
     @_by_name
     def start_problems(self, graph: Graph, count: int, prepared: Any, seed: int) -> Problems:
@@ -444,7 +447,7 @@ class Learner(ABC):
         starts = (self.start(graph, prepared, np.random.default_rng(seed)) for _ in range(count))
         return type(self).problems(list(starts))
 
-    def check_domain(self, graph: Graph) -> None:
+    def check_domain(self, graph: Any) -> None:
         """Refuse a domain that this learner cannot work with."""
         if not isinstance(graph, (Graph, Features)):
             raise ParameterError(

@@ -29,6 +29,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from zerokelvin.bound import Bound
 from zerokelvin.graph import Graph
+from zerokelvin.graph.features import Features
 from zerokelvin.learners.base import Problems, Progress, Trace, Trials, learner
 from zerokelvin.learners.consistency.bbq_bounds import Game, label_complexity, mistake_bound, regret_bound
 from zerokelvin.learners.consistency.ollgc import OllgcDualState, OllgcState
@@ -129,7 +130,7 @@ class Bbq(Sslgc):
     every_round: bool = True
 
     def start(
-        self, graph: Graph, prepared: Any = None, rng: np.random.Generator | None = None
+        self, graph: Graph | Features, prepared: Any = None, rng: np.random.Generator | None = None
     ) -> BbqState | BbqDualState:
         """Begin with A = μI and v = 0."""
         source = self.prepare(graph) if prepared is None else prepared

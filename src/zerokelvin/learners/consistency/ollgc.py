@@ -117,7 +117,7 @@ class Ollgc(Learner):
         """Always: μ is compared with squared coordinates."""
         return "mu and b stand beside a kernel that goes with 1/weight"
 
-    def prepare(self, graph: Graph) -> Coordinates | KernelPoints:
+    def prepare(self, graph: Graph | Features) -> Coordinates | KernelPoints:
         """The embedding of the graph, or its kernel, shared by all classes and shuffles."""
         graph.require_positive(self.name)
         if isinstance(graph, Features):
@@ -130,7 +130,7 @@ class Ollgc(Learner):
 
     def start(
         self,
-        graph: Graph,
+        graph: Graph | Features,
         prepared: Coordinates | KernelPoints | None = None,
         rng: np.random.Generator | None = None,
     ) -> OllgcState | OllgcDualState:

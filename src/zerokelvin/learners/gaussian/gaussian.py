@@ -175,7 +175,7 @@ class Gaussian(Learner):
         """With a kernel in units of the weights."""
         return f"so does the kernel {self.kernel}" if has_unit(self.kernel) else ""
 
-    def prepare(self, graph: Graph) -> System | KernelColumns | Features:
+    def prepare(self, graph: Graph | Features) -> System | KernelColumns | Features:
         """The kernel of the graph, shared by all classes and shuffles; `Features` with theirs."""
         if isinstance(graph, Features):
             own = isinstance(self.kernel, str) and self.kernel in OWN
@@ -205,14 +205,14 @@ class Gaussian(Learner):
 
     def start(
         self,
-        graph: Graph,
+        graph: Graph | Features,
         prepared: System | KernelColumns | Features | None = None,
         rng: np.random.Generator | None = None,
     ) -> State:
         """Begin one binary problem with no labels."""
         return self.start_problems(graph, 1, prepared, 0).states[0]
 
-    def start_problems(self, graph: Graph, count: int, prepared: Any, seed: int) -> Problems:
+    def start_problems(self, graph: Graph | Features, count: int, prepared: Any, seed: int) -> Problems:
         """Begin `count` problems on one covariance."""
         prepared = self.prepare(graph) if prepared is None else prepared
         if isinstance(prepared, Features):

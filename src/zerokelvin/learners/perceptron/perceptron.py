@@ -60,7 +60,7 @@ class PerceptronState(State):
         "carried",
     )
 
-    def __init__(self, graph: Graph, columns: KernelColumns, learner: Perceptron) -> None:
+    def __init__(self, graph: Any, columns: KernelColumns, learner: Perceptron) -> None:
         self.graph = graph
         self.columns = columns
         self.learner = learner
@@ -329,7 +329,7 @@ class Perceptron(Learner):
             return ""
         return "b and c are added to a kernel that goes with 1/weight"
 
-    def prepare(self, graph: Graph) -> KernelColumns:
+    def prepare(self, graph: Graph | Features) -> KernelColumns:
         """The kernel of the graph, shared by all classes and shuffles.
 
         A signed graph takes its signed Laplacian, which must be positive definite.
@@ -343,7 +343,10 @@ class Perceptron(Learner):
         return kernel_columns(graph, self.kernel, self.engine, self.tol)
 
     def start(
-        self, graph: Graph, prepared: KernelColumns | None = None, rng: np.random.Generator | None = None
+        self,
+        graph: Graph | Features,
+        prepared: KernelColumns | None = None,
+        rng: np.random.Generator | None = None,
     ) -> PerceptronState:
         """Begin with w = 0."""
         if isinstance(graph, Features):

@@ -141,7 +141,7 @@ class SecondOrder(Learner):
             return ""
         return "a and b stand beside a kernel that goes with 1/weight"
 
-    def prepare(self, graph: Graph) -> Coordinates | KernelPoints:
+    def prepare(self, graph: Graph | Features) -> Coordinates | KernelPoints:
         """Coordinates or the kernel of the domain, whitened if that is the variant."""
         graph.require_positive(self.name)
         vectors = isinstance(graph, Features) and graph.is_linear
@@ -158,7 +158,7 @@ class SecondOrder(Learner):
 
     def start(
         self,
-        graph: Graph,
+        graph: Graph | Features,
         prepared: Coordinates | KernelPoints | None = None,
         rng: np.random.Generator | None = None,
     ) -> State:

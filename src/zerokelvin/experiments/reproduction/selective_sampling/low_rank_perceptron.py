@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from zerokelvin.graph import Graph
+from zerokelvin.graph.features import Features
 from zerokelvin.jit import kernel
 from zerokelvin.learners.base import Learner, Problems, Progress, State, Trace, Trials, sign
 from zerokelvin.learners.ridge.instances import Coordinates, prepare_coordinates
@@ -109,7 +110,7 @@ class LowRankPerceptron(Learner):
     takes_features: ClassVar[bool] = True
     problems: ClassVar[type[Problems]] = LowRankProblems
 
-    def prepare(self, graph: Graph) -> Coordinates:
+    def prepare(self, graph: Graph | Features) -> Coordinates:
         """The embedding, shared by all classes and shuffles."""
         graph.require_positive(self.name)
         return prepare_coordinates(graph, self.rank, self.b)
