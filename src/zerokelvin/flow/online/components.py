@@ -28,7 +28,7 @@ from zerokelvin.flow.online.cut_arrays import (
     STALE_COUNT,
     TOUCHES,
     VIA,
-    State,
+    CutArrays,
 )
 from zerokelvin.jit import kernel
 
@@ -47,7 +47,7 @@ def make_stale(lengths: Ints, scratch: Ints, tally: Ints, row: int, component: i
 
 
 @kernel
-def spread_stale(s: State, row: int) -> None:
+def spread_stale(s: CutArrays, row: int) -> None:
     """Carry staleness on: downstream for lengths from the source, upstream for those to the target."""
     indptr, arcs, nodes, lengths, scratch, tally = s
     touches = 0
@@ -72,7 +72,7 @@ def spread_stale(s: State, row: int) -> None:
 
 
 @kernel
-def length(s: State, row: int, node: int, longest: bool) -> int:
+def length(s: CutArrays, row: int, node: int, longest: bool) -> int:
     """Longest or shortest path from the source (row 0) or to the target (row 1), NONE without a path.
 
     A depth-first walk over the super-vertices it depends on, each scanned once: the stack holds the
@@ -120,7 +120,7 @@ def length(s: State, row: int, node: int, longest: bool) -> int:
 
 
 @kernel
-def strong_components(s: State, row: int) -> None:
+def strong_components(s: CutArrays, row: int) -> None:
     """Make inner super-vertices of the nodes still lost (Tarjan, 1972), with an explicit stack.
 
     Inner super-vertices next to them get a stale length: their neighbour was source or target before.

@@ -46,7 +46,7 @@ from zerokelvin.flow.online.cut_arrays import (
     TOTAL,
     TOUCHES,
     VIA,
-    State,
+    CutArrays,
 )
 from zerokelvin.jit import kernel
 
@@ -56,7 +56,7 @@ Ints = NDArray[np.int64]
 
 
 @kernel
-def repair_next(s: State, d: int) -> None:
+def repair_next(s: CutArrays, d: int) -> None:
     """Repair the orphan listed last: of a broken path the one nearest the root, which is cheapest."""
     tally = s.tally
     tally[ORPHAN_COUNT] -= 1
@@ -67,7 +67,7 @@ def repair_next(s: State, d: int) -> None:
 
 
 @kernel
-def orphan_children(s: State, d: int, x: int) -> None:
+def orphan_children(s: CutArrays, d: int, x: int) -> None:
     """Make orphans of the nodes of side d whose parent is x."""
     indptr, arcs, nodes, _, scratch, tally = s
     for a in range(indptr[x], indptr[x + 1]):
@@ -96,7 +96,7 @@ def new_epoch(tally: Ints) -> None:
 
 
 @kernel
-def _repair(s: State, d: int, orphan: int) -> None:
+def _repair(s: CutArrays, d: int, orphan: int) -> None:
     """Search back from an orphan for the first attached node; failing that, all searched are lost.
 
     Once that has cost much, a search from the roots comes to meet it, arc for arc.
@@ -188,7 +188,7 @@ def _attached(arcs: Ints, nodes: Ints, tally: Ints, y: int, search: int) -> bool
 
 
 @kernel
-def _span(s: State, d: int, search: int) -> int:
+def _span(s: CutArrays, d: int, search: int) -> int:
     """Go on spanning side d from its labelled nodes, until as much was spent on it as on searching back.
 
     Whatever is reached is attached. If that is a node of the present search it is returned, else −1.
@@ -229,7 +229,7 @@ def _span(s: State, d: int, search: int) -> int:
 
 
 @kernel
-def _lose_the_rest(s: State, d: int) -> None:
+def _lose_the_rest(s: CutArrays, d: int) -> None:
     """Side d is spanned: what was not reached is lost, and no orphan is left."""
     nodes, scratch, tally = s.nodes, s.scratch, s.tally
     while tally[ORPHAN_COUNT] > 0:

@@ -30,6 +30,7 @@ from zerokelvin.learners.cuts.cut_state import (
     AGREED,
     PathProblems,
     PathState,
+    TouchLimit,
     compare_lengths,
     learn_all,
     play_until,
@@ -141,8 +142,8 @@ class ForestPathState(PathState):
         margins = np.full(len(nodes), np.nan)
         at = 0
         while at < len(nodes) and self.tree is None:
-            rows, rest = self._cut.rows(nodes[at:]), (self._limit(), PER_TRIAL)
-            played = int(play_until(self._cut._state, rows, labels[at:], True, rest, margins[at:]))
+            rows, limit = self._cut.rows(nodes[at:]), TouchLimit(self._limit(), PER_TRIAL)
+            played = int(play_until(self._cut.arrays, rows, labels[at:], True, limit, margins[at:]))
             self.note(nodes[at : at + played], labels[at : at + played])
             self.learnt = len(self.seen_nodes)
             self._rest()
