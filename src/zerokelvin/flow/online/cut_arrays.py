@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from zerokelvin.flow.static.capacities import Capacities
 from zerokelvin.graph import Graph
 
-__all__ = ["CutArrays", "Layout", "arrange", "new_arrays"]
+__all__ = ["CutArrays", "RowLayout", "arrange", "new_arrays"]
 
 Ints = NDArray[np.int64]
 
@@ -51,7 +51,7 @@ TOUCHES, CLOCK, VALUE, EPOCH, EFFORT, COVER, PATIENCE, SPAN, FRONT_HEAD, FRONT_T
 LOST_COUNT, ORPHAN_COUNT, STALE_COUNT, ROSTER_COUNT, MINUS, PLUS = range(10, 16)
 
 
-class Layout(NamedTuple):
+class RowLayout(NamedTuple):
     """Where nodes and arcs lie in the arrays.
 
     Attributes
@@ -94,7 +94,7 @@ class CutArrays(NamedTuple):
     tally: Ints
 
 
-def arrange(graph: Graph, close: bool) -> Layout:
+def arrange(graph: Graph, close: bool) -> RowLayout:
     """Rows in the order of the nodes, or in one that brings neighbours closer together, if it is wanted."""
     n = graph.num_nodes
     given = np.arange(n)
@@ -106,11 +106,11 @@ def arrange(graph: Graph, close: bool) -> Layout:
         if _spread(graph, rows) < _spread(graph, given):
             counts = np.diff(graph.indptr)[order]
             skipped = graph.indptr[order] - np.cumsum(counts) + counts
-            return Layout(rows, np.repeat(skipped, counts) + np.arange(len(graph.indices)))
-    return Layout(given, np.arange(len(graph.indices)))
+            return RowLayout(rows, np.repeat(skipped, counts) + np.arange(len(graph.indices)))
+    return RowLayout(given, np.arange(len(graph.indices)))
 
 
-def new_arrays(graph: Graph, capacities: Capacities, layout: Layout) -> CutArrays:
+def new_arrays(graph: Graph, capacities: Capacities, layout: RowLayout) -> CutArrays:
     """The arrays before any label: no flow, every connected component one inner super-vertex."""
     n = graph.num_nodes
     parts = np.empty(n, dtype=np.int64)

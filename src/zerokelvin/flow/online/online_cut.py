@@ -45,7 +45,7 @@ from zerokelvin.flow.online.cut_arrays import (
 from zerokelvin.flow.online.paths import CutPath, trace_path, way_to_label
 from zerokelvin.flow.online.trials import guess, learn, local_part, play, replace
 from zerokelvin.flow.static.capacities import scale_weights
-from zerokelvin.flow.static.ideals import Part
+from zerokelvin.flow.static.ideals import InnerPart
 from zerokelvin.flow.static.picard_queyranne import PicardQueyranne, assemble
 from zerokelvin.graph import Graph
 
@@ -208,12 +208,12 @@ class OnlineCut:
         edges = tuple(zip(self._nodes(tails), self._nodes(heads), strict=True))
         return CutPath(int(node), self._nodes(np.array(list(ends))), (), edges, len(up))
 
-    def part(self, node: int) -> Part | None:
+    def part(self, node: int) -> InnerPart | None:
         """The inner super-vertices connected with that of a node; None outside the inner part."""
         if self.side(node) != INNER:
             return None
         found = local_part(self.arrays, self._row(node))
-        return Part(len(found.vertices), found.arcs, 0)
+        return InnerPart(len(found.vertices), found.arcs, 0)
 
     def picard_queyranne(self) -> PicardQueyranne:
         """The current Picard–Queyranne graph."""

@@ -32,7 +32,7 @@ from zerokelvin.flow.static.capacities import Capacities, Labels, read_labels, s
 from zerokelvin.flow.static.coupling import sample_ideals
 from zerokelvin.flow.static.dag import path_lengths, topological_levels
 from zerokelvin.flow.static.drawing import draw_picard_queyranne
-from zerokelvin.flow.static.ideals import Part, count_ideals, iterate_ideals, split_parts
+from zerokelvin.flow.static.ideals import InnerPart, count_ideals, iterate_ideals, split_parts
 from zerokelvin.flow.static.maximum_flow import maximum_flow
 from zerokelvin.graph import Graph
 
@@ -159,12 +159,12 @@ class PicardQueyranne:
     def sample_minimum_cuts(self, samples: int, rng: np.random.Generator) -> Ints:
         """Independent, uniformly distributed minimum cuts, one ±1 labelling of the nodes per row."""
         num = self.num_super_vertices
-        ideals = sample_ideals(Part(num - 2, self._inner_arcs, 0), samples, rng)
+        ideals = sample_ideals(InnerPart(num - 2, self._inner_arcs, 0), samples, rng)
         ends = np.full((samples, 1), -1)
         sides = np.hstack([ends, np.where(ideals, -1, 1), -ends])
         return sides[:, self.super_vertex]
 
-    def part(self, node: Hashable) -> Part | None:
+    def part(self, node: Hashable) -> InnerPart | None:
         """The inner super-vertices connected with that of a node; None outside the inner part."""
         here = self.of(node)
         if here in (self.source, self.target):

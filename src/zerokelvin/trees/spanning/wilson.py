@@ -32,7 +32,7 @@ Floats = NDArray[np.float64]
 Bools = NDArray[np.bool_]
 
 
-class Core(NamedTuple):
+class JunctionCore(NamedTuple):
     """The graph of junctions and chains that is left after stripping leaves.
 
     ``chains[starts[c]:starts[c + 1]]`` are the arcs of chain c. ``rows`` and ``heads`` are the CSR arrays of
@@ -61,7 +61,7 @@ class WilsonSampler:
 
     graph: Graph
     whiskers: Ints
-    core: Core
+    core: JunctionCore
     order: Ints
 
     @classmethod
@@ -84,7 +84,7 @@ class WilsonSampler:
         degree = np.diff(rows)
         junctions = np.flatnonzero(degree > 0)
         order = junctions[np.argsort(-degree[junctions], kind="stable")]  # a root that is met soon
-        core = Core(starts, chains, rows, heads[by_tail], via[by_tail], sums)
+        core = JunctionCore(starts, chains, rows, heads[by_tail], via[by_tail], sums)
         return cls(graph, whiskers, core, order)
 
     def draw(self, rng: np.random.Generator) -> Ints:
@@ -174,7 +174,7 @@ def running_sums(rows: Ints, weights: Floats) -> Floats:
 
 
 @kernel
-def _walk(core: Core, order: Ints, component: Ints, rng: np.random.Generator) -> Bools:
+def _walk(core: JunctionCore, order: Ints, component: Ints, rng: np.random.Generator) -> Bools:
     """Wilson's algorithm on the junctions; which chains the tree uses."""
     used = np.zeros(len(core.starts) - 1, dtype=np.bool_)
     inside = np.zeros(len(component), dtype=np.bool_)
@@ -205,7 +205,7 @@ def _walk(core: Core, order: Ints, component: Ints, rng: np.random.Generator) ->
 
 
 @kernel
-def _expand(core: Core, used: Bools, weights: Floats, rng: np.random.Generator) -> Ints:
+def _expand(core: JunctionCore, used: Bools, weights: Floats, rng: np.random.Generator) -> Ints:
     """The arcs of all chains, less one arc of every chain the tree does not use."""
     kept = np.empty(len(core.chains), dtype=np.int64)
     count = 0
