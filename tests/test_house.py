@@ -13,7 +13,7 @@ FILES = sorted(path for path in HOUSE.rglob("*.py") if "benchmarks" not in path.
 NAMED = [path for path in FILES if not path.stem.startswith("__")]
 TREES = {path: ast.parse(path.read_text(encoding="utf-8")) for path in FILES}
 
-# What is still to be mended. These only get shorter: what has been mended fails the test until it is taken out.
+# What is still to be mended. These only get shorter: what is mended fails the test until it is taken out.
 IN_CYCLES = {
     "learners.base",
     "learners.base.growth",

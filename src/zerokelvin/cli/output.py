@@ -8,7 +8,7 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import click
 from rich import box
@@ -47,8 +47,8 @@ def print_table(columns: list[str], rows: list[list[str]], *, numbers: tuple[int
     """Print a table; columns at the positions `numbers` are aligned to the right."""
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
     for i, column in enumerate(columns):
-        align = "right" if i in numbers else "left"
-        table.add_column(column, justify=align, no_wrap=i == 0 or i in numbers, overflow="fold")  # type: ignore[arg-type]
+        align: Literal["left", "right"] = "right" if i in numbers else "left"
+        table.add_column(column, justify=align, no_wrap=i == 0 or i in numbers, overflow="fold")
     for row in rows:
         table.add_row(*(Text(cell) for cell in row))
     with _written():

@@ -85,7 +85,7 @@ def draw_outcomes(run: Run, positions: ArrayLike, title: str = "") -> Figure:
     if isinstance(graph, Graph):
         axes.add_collection(_edge_lines(graph, places))
     size = float(np.clip(24_000 / graph.num_nodes, 6, 60))
-    for chosen, label, style in (
+    kinds: tuple[tuple[NDArray[np.bool_], str, dict[str, Any]], ...] = (
         (quiet, "right, without asking", {"s": 0.8 * size, "color": SKY, "linewidths": 0}),
         (asked, "label asked for", {"s": 1.3 * size, "color": BLUE, "linewidths": 0}),
         (
@@ -93,9 +93,10 @@ def draw_outcomes(run: Run, positions: ArrayLike, title: str = "") -> Figure:
             "wrong, asked or not",
             {"s": 2.6 * size, "color": VERMILION, "marker": "x", "linewidths": 1.6},
         ),
-    ):
+    )
+    for chosen, label, style in kinds:
         count = f"{label} ({int(chosen.sum()):,})"
-        axes.scatter(*places[chosen].T, label=count, zorder=2 + (chosen is wrong), **style)  # type: ignore[arg-type]
+        axes.scatter(*places[chosen].T, label=count, zorder=2 + (chosen is wrong), **style)
     for name, (x, y) in _class_places(run, places).items():
         halo = [withStroke(linewidth=4, foreground="white")]
         axes.text(

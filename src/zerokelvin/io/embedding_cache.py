@@ -70,11 +70,11 @@ def write_embedding(description: Mapping[str, Any], arrays: Mapping[str, NDArray
     size = sum(array.nbytes for array in arrays.values())
     if path is None or size > LIMIT:
         return
-    members: Arrays = {"description": np.frombuffer(_spelled(description), dtype=np.uint8), **arrays}
+    members: dict[str, Any] = {"description": np.frombuffer(_spelled(description), dtype=np.uint8), **arrays}
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         with replacing(path) as draft, draft.open("wb") as handle:
-            np.savez(handle, **members)  # type: ignore[arg-type]
+            np.savez(handle, **members)
         _delete_oldest(path.parent)
     except (OSError, DataError):
         return

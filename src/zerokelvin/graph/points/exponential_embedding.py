@@ -158,8 +158,9 @@ def exponential_graph(X: ArrayLike, a: float, *, metric: str = "euclidean") -> E
         points = check_points(X)
         count = len(points)
         _refuse_many(count)
+        kind: Any = metric  # a name or a function; which ones there are, scipy says
         try:
-            distances = pdist(points, metric)  # type: ignore[call-overload]
+            distances = pdist(points, kind)
         except (TypeError, ValueError) as problem:
             raise ParameterError(f"metric {metric!r} cannot be used: {problem}.") from None
     pairs = np.column_stack(np.triu_indices(count, k=1)).astype(np.int64)

@@ -65,21 +65,21 @@ def distances_between(points: Floats, left: Ints, right: Ints) -> Floats:
 
 
 def nearest_neighbors(
-    points: Floats, k: int, method: str = "auto", rng: np.random.Generator | None = None
+    points: Floats, k: Any, method: str = "auto", rng: np.random.Generator | None = None
 ) -> Ints:
-    """Indices of the k nearest other points of every point, nearest first."""
+    """Indices of the k nearest other points of every point, nearest first; `k` must be a whole number."""
     if method not in ("auto", "exact", "approximate"):
         raise ParameterError(f"unknown method '{method}'; choose auto, exact or approximate.")
     count, dimensions = points.shape
-    if not isinstance(k, (int, np.integer)) or k < 1:  # type: ignore[redundant-expr]
+    if not isinstance(k, (int, np.integer)) or k < 1:
         raise ParameterError(f"k={k!r} is not a positive whole number of neighbours.")
     if k >= count:
         remedy = f"choose k <= {count - 1}" if count > 1 else "give at least two points"
         raise ParameterError(f"k={k} neighbours cannot be found among {count} points; {remedy}.")
     large = count > EXACT_POINTS and dimensions > TREE_DIMENSIONS
     if method == "approximate" or (method == "auto" and large):
-        return _approximate(points, k, rng)
-    return _exact(points, k)
+        return _approximate(points, int(k), rng)
+    return _exact(points, int(k))
 
 
 def _exact(points: Floats, k: int) -> Ints:

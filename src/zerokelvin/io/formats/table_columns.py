@@ -180,18 +180,18 @@ def _nodes(
             f"give positions from 0 with {_OPTIONS} and weight= (--weight), or header=True (--header) if "
             "the first row names them."
         )
-    one = first if first is not None else second
-    side = 1 if first is not None else 0
-    other = known[side] if known is not None and known[side] != one else None
-    if other is None and width == 2:
-        other = 1 - one if one is not None else None
-    if other is None:
-        missing = ("source", "target")[side]
+    missing = "source" if first is None else "target"
+    one = second if first is None else first
+    named = None if known is None else known[0] if first is None else known[1]
+    other = named if named != one else None
+    if other is None and width == 2 and one is not None:
+        other = 1 - one
+    if other is None or one is None:
         raise DataError(
             f"'{path}' has {listed(names, width)}, and it is not plain which is the {missing}; name it with "
             f"{missing}= (--{missing})."
         )
-    return (other, one) if side == 0 else (one, other)  # type: ignore[return-value]
+    return (other, one) if first is None else (one, other)
 
 
 def _name(names: Sequence[str] | None, position: int) -> str:

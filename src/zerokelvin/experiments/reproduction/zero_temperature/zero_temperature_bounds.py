@@ -23,6 +23,7 @@ text names: its minimum cuts, super-vertices and both path covers.
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Hashable
 from dataclasses import dataclass
 from typing import Any
@@ -137,7 +138,7 @@ class ZeroTemperature(Experiment):
                 shown = {small.name(int(np.flatnonzero(labels == y)[0])): y for y in (-1, 1) if y in labels}
                 stem = "".join(letter if letter.isalnum() else "-" for letter in name)
                 pictures.append(
-                    Picture(f"minimum-cuts-{stem}", lambda g=small, s=shown: draw_minimum_cuts(g, s))  # type: ignore[misc]
+                    Picture(f"minimum-cuts-{stem}", functools.partial(draw_minimum_cuts, small, shown))
                 )
         return tuple(pictures)
 
