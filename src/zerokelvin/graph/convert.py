@@ -138,10 +138,12 @@ def _with_columns(table: Any) -> Any:
 
 
 def _column_names(table: Any) -> list[Any]:
+    """The names of a table's columns, in their order."""
     return list(table.column_names if hasattr(table, "column_names") else table.columns)
 
 
 def _arrow_column(table: Any, column: Any) -> Any:
+    """A column of a table as an Arrow array; missing values are nulls."""
     values = table[column]
     try:
         if isinstance(values, (pa.Array, pa.ChunkedArray)):
@@ -164,10 +166,12 @@ def _decoded(column: Any) -> Any:
 
 
 def _is_numeric(kind: Any) -> bool:
+    """Whether an Arrow type holds integers, floats or decimals."""
     return bool(pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_decimal(kind))
 
 
 def _require_columns(wanted: list[Any], present: list[Any]) -> None:
+    """Refuse columns that a table lacks, or has more than once."""
     for column in wanted:
         if column not in present:
             raise GraphError(f"no column '{column}'; the table has {', '.join(map(str, present))}.")
@@ -176,6 +180,7 @@ def _require_columns(wanted: list[Any], present: list[Any]) -> None:
 
 
 def _weights(column: Any, name: str) -> Floats:
+    """A column of weights as floats; anything but numbers is refused."""
     if not _is_numeric(column.type):
         first = column[0].as_py() if len(column) else None
         raise GraphError(f"column '{name}' holds {first!r}, not numbers; choose another weight column.")
@@ -211,6 +216,7 @@ def _narrow(source: Any, target: Any) -> tuple[Any, Any]:
 
 
 def _number_integers(ends: Ints) -> tuple[Ints, Sequence[Hashable] | None]:
+    """Number the distinct integers of all sources and then all targets: pairs of shape (m, 2), names."""
     low, high = (int(ends.min()), int(ends.max())) if len(ends) else (0, -1)
     if low >= 0 and high < 4 * len(ends) + 1024:  # dense ids: a table look-up instead of a sort
         present = np.zeros(high + 1, dtype=bool)

@@ -97,6 +97,7 @@ class Domain(ABC):
         return f"no node {name!r} in this graph of {self.num_nodes} nodes (the first is {self.names[0]!r})."
 
     def _check_index(self, index: int) -> None:
+        """Refuse a number that is no node's index."""
         if not 0 <= index < self.num_nodes:
             raise NodeError(f"node index {index} is outside the graph's {self.num_nodes} nodes.")
 

@@ -115,6 +115,7 @@ def extend_arrays(
 
 
 def _index(graph: Domain, place: dict[Hashable, int], name: Hashable) -> int:
+    """The index of an old or new node; `place` holds those of the new ones."""
     try:
         if name in place and not isinstance(name, bool):
             return place[name]
@@ -128,4 +129,5 @@ def _index(graph: Domain, place: dict[Hashable, int], name: Hashable) -> int:
 
 
 def _refuse(graph: Domain, name: Hashable) -> None:
+    """Refuse an edge of a node that the graph does not have."""
     raise NodeError(f"{graph.unknown_name(name).rstrip('.')}; add it as a new node first.") from None

@@ -187,4 +187,5 @@ def _kernel(kernel: str | Kernel) -> Kernel:
 
 
 def _linear(points: Floats, x: Floats) -> Floats:
+    """The inner product of x with every row of `points`."""
     return points @ x

@@ -352,6 +352,7 @@ class Graph(Domain):
 
     @cached_property
     def _rows(self) -> Ints:
+        """The tail of every arc: the row of each entry of `indices`."""
         return np.repeat(np.arange(self.num_nodes), np.diff(self.indptr))
 
     def __repr__(self) -> str:

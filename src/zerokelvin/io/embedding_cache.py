@@ -81,6 +81,7 @@ def write_embedding(description: Mapping[str, Any], arrays: Mapping[str, NDArray
 
 
 def _spelled(description: Mapping[str, Any]) -> bytes:
+    """A description as bytes, with the version of the package, so that equal ones are equal files."""
     try:
         version = metadata.version("zerokelvin")
     except metadata.PackageNotFoundError:  # a copy of the package that was never installed
@@ -90,6 +91,7 @@ def _spelled(description: Mapping[str, Any]) -> bytes:
 
 
 def _delete_oldest(folder: Path) -> None:
+    """Delete the oldest files of the cache until the rest is within its limit."""
     files = [(path.stat(), path) for path in folder.glob("*.npz")]
     room = LIMIT
     for status, path in sorted(files, key=lambda file: -file[0].st_mtime_ns):

@@ -39,7 +39,7 @@ Ints = NDArray[np.int64]
 
 @kernel
 def make_stale(lengths: Ints, scratch: Ints, tally: Ints, row: int, component: int) -> None:
-    """Note that a super-vertex's length from the source (row 0) or to the target (row 1) is stale."""
+    """List a super-vertex whose length from the source (row 0) or to the target (row 1) is now invalid."""
     if lengths[component, row] != INVALID:
         lengths[component, row] = INVALID
         scratch[STALE, tally[STALE_COUNT]] = component
@@ -87,6 +87,7 @@ def length(s: CutArrays, row: int, node: int, longest: bool) -> int:
     depth = 0
     own[0], at[0], arc[0], best[0] = top, top, indptr[top], NONE
     while depth >= 0:
+        # go on over the arcs of the current member, until one leads to a length that is not known
         c = own[depth]
         x = at[depth]
         waiting = NONE
@@ -106,6 +107,7 @@ def length(s: CutArrays, row: int, node: int, longest: bool) -> int:
             if found > 0 and (best[depth] == NONE or (found > best[depth]) == longest):
                 best[depth] = found
             arc[depth] += 1
+        # go down to that super-vertex, or on to the next member, or back with the length
         if waiting != NONE:
             depth += 1
             own[depth], at[depth], arc[depth], best[depth] = waiting, waiting, indptr[waiting], NONE
@@ -149,6 +151,7 @@ def strong_components(s: CutArrays, row: int) -> None:
                 depth += 1
                 calls[depth] = step
                 step = -1
+            # go over the arcs of the node on top, until one leads to a new node
             x = calls[depth]
             while arc[x] < indptr[x + 1]:
                 a = arc[x]
@@ -165,6 +168,7 @@ def strong_components(s: CutArrays, row: int) -> None:
                     low[x] = min(low[x], nodes[y, VIA])
             if step >= 0:
                 continue
+            # the node is done: if it is the first of its component, all held since are its members
             if low[x] == nodes[x, VIA]:
                 after = x
                 y = -1

@@ -89,6 +89,7 @@ def change_side(s: CutArrays, v: int, d: int) -> None:
     new_epoch(tally)
     nodes[v, SIDE] = TAKEN
     orphan_children(s, d, v)
+    # augment over every arc between v and side d; a path that is broken waits for the repairs
     blocked = True
     while blocked:
         blocked = False
@@ -107,6 +108,7 @@ def change_side(s: CutArrays, v: int, d: int) -> None:
                 _augment(s, d, y, room)
         while tally[ORPHAN_COUNT] > 0:
             repair_next(s, d)
+    # v now belongs to the other side, and what side d has lost becomes inner super-vertices
     grow(s, -d, v)
     row = 0 if d < 0 else 1
     strong_components(s, row)

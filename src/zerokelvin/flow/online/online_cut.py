@@ -216,7 +216,7 @@ class OnlineCut:
         return InnerPart(len(found.vertices), found.arcs, 0)
 
     def picard_queyranne(self) -> PicardQueyranne:
-        """The current Picard–Queyranne graph."""
+        """The Picard–Queyranne graph of the labels given so far."""
         nodes = self.arrays.nodes[self._layout.rows]
         residual = np.full(len(self._layout.arcs), -1)
         residual[self._layout.arcs] = self.arrays.arcs[:, RESIDUAL]
@@ -280,9 +280,11 @@ class OnlineCut:
         return tuple(self._order[rows].tolist())
 
     def _node(self, row: int) -> int:
+        """The node that a row of `arrays` holds."""
         return self._nodes(np.array([row]))[0]
 
     def _row(self, node: Any) -> int:
+        """The row of `arrays` that holds a node, which is checked."""
         if 0 <= node < self.graph.num_nodes:
             return int(self._layout.rows[int(node)])
         raise NodeError(f"no node {node!r}; nodes are the integers 0 to {self.graph.num_nodes - 1}.")

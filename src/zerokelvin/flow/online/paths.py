@@ -134,6 +134,7 @@ def way_to_label(s: CutArrays, start: int) -> Ints:
                 tail += 1
         head += 1
         x = queue[head]
+    # back over the arcs by which nodes were visited, from the label to `start`
     count = 0
     while True:
         queue[count] = x  # the queue is no longer needed

@@ -110,6 +110,7 @@ def _repair(s: CutArrays, d: int, orphan: int) -> None:
     queue[0] = orphan
     head, tail, count = 0, 1, 0
     began = tally[TOUCHES]
+    # search back over residual arcs, breadth first
     while head < tail:
         x = queue[head]
         head += 1
@@ -132,6 +133,7 @@ def _repair(s: CutArrays, d: int, orphan: int) -> None:
             nodes[y, SEEN] = search
             queue[tail] = y
             tail += 1
+        # once that has cost much, let the search from the roots catch up
         tally[EFFORT] += tally[TOUCHES] - began
         if tally[EFFORT] - tally[PATIENCE] > tally[COVER]:
             met = _span(s, d, search)
@@ -142,6 +144,7 @@ def _repair(s: CutArrays, d: int, orphan: int) -> None:
                 _lose_the_rest(s, d)
                 return
         began = tally[TOUCHES]
+    # nothing attached was found: all searched are lost, and their children orphans
     for i in range(tail):
         nodes[queue[i], SIDE] = LOST
         scratch[LOST_ROW, tally[LOST_COUNT]] = queue[i]

@@ -94,6 +94,7 @@ def learn(s: CutArrays, v: int, y: int) -> None:
 
 @kernel
 def _reveal(s: CutArrays, v: int, y: int) -> None:
+    """Learn the label y of the unlabelled node in row v: root it, grow its side, or let the cut rise."""
     s.nodes[v, LABEL] = y
     s.tally[PLUS if y > 0 else MINUS] += 1
     if s.scratch[LISTED, v] == 0:

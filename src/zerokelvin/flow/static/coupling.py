@@ -57,6 +57,7 @@ def sample_ideals(part: InnerPart, samples: int, rng: np.random.Generator) -> Bo
 
 
 def _rows(num: int, owners: Ints, others: Ints) -> tuple[Ints, Ints]:
+    """CSR arrays (indptr, others) in which row v holds the `others` whose owner is v."""
     order = np.argsort(owners, kind="stable")
     return np.searchsorted(owners[order], np.arange(num + 1)), np.ascontiguousarray(others[order])
 

@@ -28,7 +28,7 @@ class MinimumCuts(Protocol):
         """−1, +1, or 0 for an inner node."""
 
     def part(self, node: Any) -> InnerPart | None:
-        """The inner super-vertices connected with the node's."""
+        """The inner super-vertices connected with the node's; None where it is no inner node."""
 
 
 @dataclass(frozen=True)

@@ -185,6 +185,7 @@ def _frontier_order(num: int, near: list[int], start: int) -> list[int]:
 
 
 def _bits(mask: int) -> Iterator[int]:
+    """The positions of the ones of a bit mask, ascending."""
     while mask:
         low = mask & -mask
         yield low.bit_length() - 1

@@ -90,7 +90,7 @@ class PicardQueyranne:
         return int(self.super_vertex[self.graph.index(node)])
 
     def place(self, node: Hashable) -> Literal["source", "target", "inner"]:
-        """Where a node lies."""
+        """Where a node, given by name, lies: in the source, in the target or between them."""
         places: tuple[Literal["source", "inner", "target"], ...] = ("source", "inner", "target")
         return places[self.side(node) + 1]
 
@@ -200,6 +200,7 @@ class PicardQueyranne:
         return self.arcs[within] - 1
 
     def _to_target(self, longest: bool) -> Ints:
+        """Path lengths to the target, as those from it over the arcs turned round."""
         backward = self.target - self.arcs[:, ::-1]
         return path_lengths(self.num_super_vertices, backward, 0, longest)[::-1]
 

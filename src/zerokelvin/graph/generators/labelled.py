@@ -94,5 +94,6 @@ def joined_cliques(size: int, cliques: int, *bridges: ArrayLike) -> Graph:
 
 
 def _frozen(array: NDArray[Any]) -> NDArray[Any]:
+    """The same array, read-only."""
     array.setflags(write=False)
     return array

@@ -110,6 +110,7 @@ def _equal_points(points: Floats) -> tuple[Ints, Ints, Ints]:
 
 
 def _by_tree(points: Floats, rows: Ints, k: int) -> Ints:
+    """The k nearest points of the points `rows`, by a k-d tree: one row of indices each, nearest first."""
     tree = KDTree(points)
     place = np.empty(len(points), dtype=np.int64)
     place[tree.indices] = np.arange(len(points))
@@ -120,6 +121,7 @@ def _by_tree(points: Floats, rows: Ints, k: int) -> Ints:
 
 
 def _from_tree(points: Floats, tree: KDTree, rows: Ints, k: int) -> Ints:
+    """The same for rows in a good order; where ties may hide a lower index, all points in reach are seen."""
     wanted = min(len(points), k + 2)  # the point itself, its k neighbours, and one more to see ties
     found = tree.query(points[rows], k=wanted)[1].reshape(len(rows), wanted)
     nearest, settled = _settle(points, rows, found, k)
@@ -136,6 +138,7 @@ def _from_tree(points: Floats, tree: KDTree, rows: Ints, k: int) -> Ints:
 
 
 def _by_brute_force(points: Floats, rows: Ints, k: int) -> Ints:
+    """The k nearest points of the points `rows`, by all distances: one row of indices each."""
     from sklearn.neighbors import NearestNeighbors
 
     count, dimensions = points.shape
@@ -169,6 +172,7 @@ def _settle(points: Floats, rows: Ints, found: Ints, k: int) -> tuple[Ints, NDAr
 
 
 def _first(points: Floats, row: Any, candidates: Ints, k: int) -> Ints:
+    """The k nearest of some candidates to one point; of equally near ones the lowest indices."""
     candidates = candidates[candidates != row]
     distance = distances_between(points, np.full(len(candidates), row), candidates)
     chosen: Ints = candidates[np.lexsort((candidates, distance))[:k]]
@@ -176,6 +180,7 @@ def _first(points: Floats, row: Any, candidates: Ints, k: int) -> Ints:
 
 
 def _approximate(points: Floats, k: int, rng: np.random.Generator | None) -> Ints:
+    """The k nearest points of every point by nearest-neighbour descent, of which about 1 in 100 is wrong."""
     try:
         pynndescent: Any = importlib.import_module("pynndescent")
     except ImportError:

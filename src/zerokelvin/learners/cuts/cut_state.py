@@ -99,18 +99,18 @@ class CutState(State):
         return sorted(shares, key=lambda share: -abs(share[1]))
 
     def trail(self, node: int) -> tuple[int, ...]:
-        """The nodes of `path`."""
+        """The nodes passed by `path`, in order; () without one."""
         path = self.path(node)
         return () if path is None else path.nodes
 
     def remark(self, node: int) -> str:
-        """How the prediction came about."""
+        """How the prediction of a node came about, as part of a sentence; "" without labels."""
         if self.cut.side(node) != INNER:
             return AGREED
         return "" if self.cut.is_free(node) else self.inner_remark(node)
 
     def inner_remark(self, node: int) -> str:
-        """How the prediction of an inner node came about."""
+        """How the prediction of an inner node came about, as part of a sentence."""
         return ""
 
     def restore(self, arrays: Mapping[str, NDArray[Any]]) -> None:
@@ -131,7 +131,7 @@ class PathState(CutState):
         return np.asarray(_margins(self.cut.arrays, self.cut.rows(nodes), self._longest))
 
     def inner_remark(self, node: int) -> str:
-        """The two lengths."""
+        """The lengths of the paths from the source and to the target, in words."""
         return compare_lengths(self.cut.paths, *self.cut.lengths(node))
 
     def bound(self, labels: Ints) -> Bound:
@@ -141,7 +141,7 @@ class PathState(CutState):
 
     def play(self, nodes: Ints, labels: Ints) -> Floats:
         """Predict and learn trials in compiled code; the margins."""
-        self.note(nodes, labels)
+        self.record.note_all(nodes, labels)
         margins = np.full(len(nodes), np.nan)
         play_until(self.cut.arrays, self.cut.rows(nodes), labels, self._longest, UNLIMITED, margins)
         return margins
@@ -149,15 +149,11 @@ class PathState(CutState):
     def teach(self, nodes: Ints, labels: Ints) -> None:
         """Learn trials in compiled code, without predicting them."""
         learn_all(self.cut, nodes, labels)
-        self.note(nodes, labels)
+        self.record.note_all(nodes, labels)
 
     def restore(self, arrays: Mapping[str, NDArray[Any]]) -> None:
         """Learn the labels of a snapshot again, in compiled code."""
         self.teach(arrays["seen_nodes"].astype(np.int64), arrays["seen_labels"].astype(np.int64))
-
-    def note(self, nodes: Ints, labels: Ints) -> None:
-        """Keep trials for the bound."""
-        self.record.note_all(nodes, labels)
 
     @property
     def _longest(self) -> bool:
@@ -188,7 +184,7 @@ class PathProblems(Problems):
 
 
 def compare_lengths(paths: str, start: int, end: int) -> str:
-    """What decides an inner node, in words."""
+    """The sentence that gives the lengths of an inner node's longest or shortest paths."""
     lengths = f"{start} arcs from the source and {end} to the target"
     return f"minimum cuts differ here, the {paths} path has {lengths}"
 
@@ -230,6 +226,7 @@ def play_until(
 
 @kernel
 def _margin(s: CutArrays, v: int, longest: bool) -> float:
+    """The margin of the node in row v by the lengths of its paths: ±1, ±½, or 0 without labels."""
     where = s.nodes[v, SIDE]
     if where != INNER:
         return float(where)
@@ -243,6 +240,7 @@ def _margin(s: CutArrays, v: int, longest: bool) -> float:
 
 @kernel
 def _margins(s: CutArrays, wanted: Ints, longest: bool) -> Floats:
+    """The margins of the nodes in the rows `wanted`, one each."""
     margins = np.full(len(wanted), np.nan)
     for k in range(len(wanted)):
         margins[k] = _margin(s, wanted[k], longest)
@@ -251,5 +249,6 @@ def _margins(s: CutArrays, wanted: Ints, longest: bool) -> Floats:
 
 @kernel
 def _teach(s: CutArrays, order: Ints, labels: Ints) -> None:
+    """Learn the labels of the nodes in the rows `order`, in turn."""
     for t in range(len(order)):
         learn(s, order[t], labels[t])

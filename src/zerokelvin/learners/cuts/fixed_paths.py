@@ -127,7 +127,7 @@ class FixedPathsState(CutState):
         return -0.5 if before <= after else 0.5
 
     def inner_remark(self, node: int) -> str:
-        """The two distances."""
+        """The distances to −1 and to +1 on the node's path, in words."""
         before, after = self._distances(node)
         return f"minimum cuts differ here, on its path −1 is {before} arcs away and +1 is {after}"
 
@@ -158,6 +158,7 @@ class FixedPathsState(CutState):
         )
 
     def _distances(self, node: int) -> tuple[int, int]:
+        """Arcs from an inner node back to −1 and forth to +1, on its path of the cover."""
         cover = self.cover(node)
         path, at = cover.place[self.cut.super_vertex(node)]
         sides = [-1, *(self.cut.side(other) for other in cover.paths[path]), 1]

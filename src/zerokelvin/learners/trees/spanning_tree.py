@@ -175,6 +175,7 @@ class SpanningTree(Learner):
     def _begin(
         self, prepared: SpanningTrees, rng: np.random.Generator | None, count: int
     ) -> list[HingeState] | list[SpineState]:
+        """The states of `count` problems on the same trees, drawn from `rng`."""
         graph, size = prepared.graph, int(self.trees)
         source = np.random.default_rng(0) if rng is None else rng
         drawn = draw_trees(prepared, size, source)

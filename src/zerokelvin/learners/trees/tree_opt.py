@@ -267,5 +267,5 @@ def draw_trees(trees: SpanningTrees, size: int, rng: np.random.Generator) -> lis
 
 
 def draw_forest(trees: SpanningTrees, size: int, rng: np.random.Generator | None) -> Forest:
-    """Several spanning trees as one forest."""
+    """A forest made of `size` spanning trees drawn from `rng`; of a forest the one it has, repeated."""
     return make_forest(trees.graph, draw_trees(trees, size, np.random.default_rng(0) if rng is None else rng))

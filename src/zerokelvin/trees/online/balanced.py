@@ -67,7 +67,7 @@ class Outlook(NamedTuple):
 
 
 def new_balanced(forest: Forest, labels: Bytes, paths: bool) -> Balanced:
-    """Room for a forest, with longest paths if they are wanted."""
+    """Rows for a forest none of whose components is laid out yet; with longest paths if `paths`."""
     rows = 2 * len(forest.first)
     return Balanced(
         links=np.full((rows, 4), NOBODY, dtype=np.int32),
@@ -82,6 +82,7 @@ def new_balanced(forest: Forest, labels: Bytes, paths: bool) -> Balanced:
 def build(forest: Forest, rooted: Rooted, balanced: Balanced, root: int) -> None:
     """Lay out the component of a root, from the lowest heavy paths up."""
     nodes, at, links = rooted.nodes, rooted.at, balanced.links
+    # the places of the component, and the size of every subtree
     first = forest.first[root]
     last = first + 1
     while last < len(at) and forest.first[at[last]] == first and nodes[at[last], PLACE] == last:
@@ -97,6 +98,7 @@ def build(forest: Forest, rooted: Rooted, balanced: Balanced, root: int) -> None
         head = at[place]
         if nodes[head, HEAD] != head:
             continue
+        # a heavy path, whose light children have been laid out: first the bunch of each of its nodes
         for below in range(place, end):
             node = at[below]
             count = 0
@@ -112,6 +114,7 @@ def build(forest: Forest, rooted: Rooted, balanced: Balanced, root: int) -> None
                 links[top, ABOVE] = node
                 links[node, UPPER] = top
             _compute(forest, rooted, balanced, node)
+        # then the path itself, a binary tree over its nodes
         for below in range(place, end):
             leaves[below - place] = at[below]
             rest = sizes[below + 1 - first] if below + 1 < end else 0
@@ -142,6 +145,7 @@ def look(forest: Forest, rooted: Rooted, balanced: Balanced, node: int) -> Outlo
     balanced.steps[0] += len(trail)
     above, below = np.array([0, NONE, NONE]), np.array([0, NONE, NONE])
     sure = False
+    # from the top down; `above` and `below` hold what comes to the present row from either end
     for k in range(len(trail) - 1, 0, -1):
         row, into = trail[k], trail[k - 1]
         upper, lower = links[row, UPPER], links[row, LOWER]
@@ -170,7 +174,10 @@ def look(forest: Forest, rooted: Rooted, balanced: Balanced, node: int) -> Outlo
 
 @kernel
 def _gather(forest: Forest, rooted: Rooted, balanced: Balanced, node: int, above: Ints, below: Ints) -> None:
-    """All that a node is told, and its longest paths but for its light children, left in `above`."""
+    """Sum up, in `above`, what a node receives from both ends of its heavy path; `below` is emptied.
+
+    Its longest paths are left there too, but for those into its light children.
+    """
     capacity, sent = _capacity(forest, rooted, node), above[MESSAGE]
     label = int(balanced.labels[node])
     if label != 0:
@@ -192,7 +199,7 @@ def _gather(forest: Forest, rooted: Rooted, balanced: Balanced, node: int, above
 
 @kernel
 def _trail(links: Shorts, row: int) -> Ints:
-    """A row and all that it is part of."""
+    """A row and all the rows that it is part of, from the row itself up to the top."""
     trail = np.empty(64, dtype=np.int64)
     count = 0
     while row != NOBODY:
@@ -206,6 +213,7 @@ def _trail(links: Shorts, row: int) -> Ints:
 
 @kernel
 def _is_bunch(links: Shorts, row: int) -> bool:
+    """Whether a row is a bunch, not a node or a piece of a heavy path."""
     return row >= len(links) // 2 and links[row, KIND] == BUNCH
 
 
@@ -308,7 +316,7 @@ def _fill(forest: Forest, rooted: Rooted, balanced: Balanced, free: int, count: 
 
 @kernel
 def _top(links: Shorts, head: int) -> int:
-    """The whole heavy path that a head begins."""
+    """The top row of the heavy path that begins at the node `head`."""
     row = head
     while links[row, ABOVE] != NOBODY:
         row = links[row, ABOVE]

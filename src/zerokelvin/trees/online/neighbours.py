@@ -78,7 +78,7 @@ def lay_out(graph: Graph, trees: list[Ints], rng: np.random.Generator) -> Spines
 
 
 def new_marks(spines: Spines) -> Marks:
-    """No label yet."""
+    """The state of a binary problem on spines without labels."""
     count = len(spines.place)
     size = 1 << max(count - 1, 1).bit_length()
     return Marks(np.zeros(count, dtype=np.int8), np.zeros(2 * size, dtype=np.bool_))
@@ -143,6 +143,7 @@ def _around(spines: Spines, marks: Marks, place: int) -> tuple[int, int]:
 
 @kernel
 def _vote(spines: Spines, marks: Marks, place: int) -> float:
+    """The vote of one spine on a place, in [−1, 1]; 0 while its part has no label."""
     if marks.labels[place] != 0:
         return float(marks.labels[place])
     before, after = _around(spines, marks, place)

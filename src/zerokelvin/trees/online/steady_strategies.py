@@ -22,7 +22,7 @@ Floats = NDArray[np.float64]
 
 
 def balance(forest: Forest, hinges: Hinges, strategy: int) -> Balanced:
-    """Lay out all components that have a label."""
+    """The balanced rows of all components with a label; with longest paths if the strategy needs them."""
     labels = hinges.nodes[:, LABEL].astype(np.int8)
     balanced = new_balanced(forest, labels, paths=strategy == LONGEST_PATH)
     for root in np.flatnonzero(hinges.rooted.nodes[:, PARENT] == NOBODY).tolist():

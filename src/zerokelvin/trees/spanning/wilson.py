@@ -140,6 +140,7 @@ def _trace(indptr: Ints, indices: Ints, reverse: Ints, alive: Bools) -> tuple[In
             for out in range(indptr[first], indptr[first + 1]):
                 if done[out] or not alive[indices[out]]:
                     continue
+                # follow the chain to its next junction, or round to where it began
                 arc, node = out, indices[out]
                 chains[filled] = arc
                 filled += 1
@@ -184,6 +185,7 @@ def _walk(core: JunctionCore, order: Ints, component: Ints, rng: np.random.Gener
         if not begun[component[first]]:
             begun[component[first]] = True
             inside[first] = True
+        # a random walk until it meets the tree; of every node its last step is kept
         node = first
         while not inside[node]:
             low, high = core.rows[node], core.rows[node + 1] - 1
@@ -196,6 +198,7 @@ def _walk(core: JunctionCore, order: Ints, component: Ints, rng: np.random.Gener
                     low = middle + 1
             step[node] = low
             node = core.heads[low]
+        # the last steps, from the start on, are the walk without its loops
         node = first
         while not inside[node]:
             inside[node] = True
