@@ -1,5 +1,7 @@
 """Compiled kernels: cached once, never stale, and their compilation is seen."""
 
+import copy
+import pickle
 import shutil
 import subprocess
 import sys
@@ -38,9 +40,19 @@ def test_the_stamp_follows_what_a_module_imports_however_far(tmp_path):
 def test_the_cache_of_a_kernel_is_bound_to_what_its_module_imports():
     from zerokelvin.learners.perceptron.perceptron import _scan
 
-    stamp = _scan._cache._cache_file._source_stamp
+    version = _scan._cache._cache_file._version
     root, module = Path(zerokelvin.__file__).parent.parent, "zerokelvin.learners.perceptron.perceptron"
-    assert stamp[1] == module_stamp(root, module)
+    assert version == f"{numba.__version__} {module_stamp(root, module)}"
+
+
+def test_an_index_of_classes_that_are_gone_is_not_read(tmp_path):
+    from zerokelvin.learners.perceptron.perceptron import _scan
+
+    cache = copy.copy(_scan._cache._cache_file)
+    cache._index_path = str(tmp_path / "old.nbi")
+    gone = b"czerokelvin.flow.online.cut_arrays\nState\n."  # pickled when the class had this name
+    (tmp_path / "old.nbi").write_bytes(pickle.dumps(numba.__version__, protocol=-1) + gone)
+    assert cache._load_index() == {}
 
 
 def test_a_read_only_installation_without_a_home_compiles_in_memory_and_says_so(tmp_path):

@@ -48,8 +48,10 @@ def kernel(function: Function) -> Function:
         return cast(Function, numba.njit(**FLAGS)(function))
     cache = getattr(getattr(compiled, "_cache", None), "_cache_file", None)  # absent without compilation
     if cache is not None:
+        # in the version, which numba compares before it unpickles the rest: an index written when a class of
+        # the signatures had another name could not be read at all
         stamp = module_stamp(Path(__file__).parent.parent, function.__module__)
-        cache._source_stamp = (cache._source_stamp, stamp)
+        cache._version = f"{cache._version} {stamp}"
     return cast(Function, compiled)
 
 

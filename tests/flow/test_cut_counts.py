@@ -8,14 +8,14 @@ from naive.flow import all_minimum_cuts
 from naive.flow_graphs import random_labels, small_graph
 from zerokelvin.errors import ParameterError
 from zerokelvin.flow import OnlineCut, count_minimum_cuts_through, picard_queyranne
-from zerokelvin.flow.static.ideals import Part, count_ideals, reduce_transitively
+from zerokelvin.flow.static.ideals import InnerPart, count_ideals, reduce_transitively
 from zerokelvin.graph import Graph
 
 
 def random_part(rng, num, density):
     order = rng.permutation(num)
     arcs = [(order[i], order[j]) for i in range(num) for j in range(i + 1, num) if rng.random() < density]
-    return Part(num, np.array(arcs, dtype=np.int64).reshape(-1, 2), int(rng.integers(num)))
+    return InnerPart(num, np.array(arcs, dtype=np.int64).reshape(-1, 2), int(rng.integers(num)))
 
 
 def brute_force(part):
@@ -86,9 +86,9 @@ def test_transitive_reduction_keeps_only_immediate_neighbours():
 
 
 def test_large_counts_are_exact():
-    chain = Part(2000, np.column_stack([np.arange(1999), np.arange(1, 2000)]), 500)
+    chain = InnerPart(2000, np.column_stack([np.arange(1999), np.arange(1, 2000)]), 500)
     assert count_ideals(chain, 10)[:2] == (1500, 501)
-    fan = Part(200, np.column_stack([np.zeros(199, dtype=int), np.arange(1, 200)]), 0)
+    fan = InnerPart(200, np.column_stack([np.zeros(199, dtype=int), np.arange(1, 200)]), 0)
     assert count_ideals(fan, 10)[:2] == (2**199, 1)
 
 

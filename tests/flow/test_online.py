@@ -16,7 +16,7 @@ from zerokelvin.graph import Graph
 
 def validate(cut, labels):
     """Flow, cut, forests and counters, by judges that do not call the engine."""
-    state, graph, (rows, places) = cut._state, cut.graph, cut._layout
+    state, graph, (rows, places) = cut.arrays, cut.graph, cut._layout
     signed = {v: 2 * y - 1 for v, y in labels.items()}
     arcs, nodes = np.empty_like(state.arcs), state.nodes[rows]
     arcs[places] = state.arcs  # in the order of the graph
@@ -138,7 +138,7 @@ def test_rebuilding_the_forest_gives_the_same_state(patience):
         graph = medium_graph(rng, "grid")
         truth = rng.integers(2, size=graph.num_nodes)
         cut = OnlineCut(graph)
-        cut._state.tally[PATIENCE] = patience
+        cut.arrays.tally[PATIENCE] = patience
         labels = {}
         for node in rng.permutation(graph.num_nodes)[:40].tolist():
             cut.guess(node)

@@ -12,7 +12,7 @@ from zerokelvin.trees.online.balanced import ABOVE, _trail
 from zerokelvin.trees.online.forest import make_forest
 from zerokelvin.trees.online.hinges import EXCESS, STEPS, WALKED, new_hinges, set_label
 from zerokelvin.trees.online.segments import NONE, arrive, further, join, node_piece, regime
-from zerokelvin.trees.online.steady_strategies import balance, steady_vote, teach_steadily
+from zerokelvin.trees.online.steady_strategies import balance, steady_vote, update_steadily
 from zerokelvin.trees.online.strategies import STRATEGIES, vote
 from zerokelvin.trees.spanning.spanning_trees import SpanningTrees
 
@@ -38,7 +38,7 @@ def test_every_strategy_by_definition(seed):
                 set_label(forest, hinges, node, label)
             balanced = balance(forest, hinges, code)
             for node, label in zip(trials[after:], labels[after:], strict=True):
-                teach_steadily(forest, hinges, balanced, 1, node, label)
+                update_steadily(forest, hinges, balanced, 1, node, label)
             votes = [steady_vote(forest, hinges, balanced, v, code) for v in range(graph.num_nodes)]
             assert [int(np.sign(v)) for v in votes] == naive.predictions(graph, known, strategy), (
                 strategy,
@@ -62,7 +62,7 @@ def test_votes_are_those_of_walks_on_larger_forests(weighted):
             for _ in range(n + 5):
                 node, label = int(rng.integers(n)), int(rng.choice([-1, 1]))
                 set_label(forest, walks, node, label)
-                teach_steadily(forest, hinges, balanced, 1, node, label)
+                update_steadily(forest, hinges, balanced, 1, node, label)
                 asked = rng.integers(n, size=8).tolist()
                 expected = [vote(forest, walks, v, code) for v in asked]
                 assert [steady_vote(forest, hinges, balanced, v, code) for v in asked] == expected
@@ -215,7 +215,7 @@ def test_without_balancing_the_count_would_be_linear(monkeypatch):
     from zerokelvin.learners.trees.tree_opt import HingeState
 
     few = play(caterpillar, 1 << 12, "longest-path", False)
-    monkeypatch.setattr(HingeState, "_rest", lambda _self: None)
+    monkeypatch.setattr(HingeState, "_settle_if_worn", lambda _self: None)
     graph, order, ones = caterpillar(1 << 12)
     state = SpanningTree(trees=1, inner="longest-path").start(graph)
     for node in order.tolist():

@@ -7,7 +7,7 @@ import naive.trees as naive
 import zerokelvin as zk
 from zerokelvin.errors import GraphError
 from zerokelvin.graph import cut
-from zerokelvin.trees.online.neighbours import lay_out, new_marks, spine_committee, spine_teach
+from zerokelvin.trees.online.neighbours import lay_out, new_marks, spine_committee, update_spines
 from zerokelvin.trees.spanning.spanning_trees import SpanningTrees
 from zerokelvin.trees.spanning.spine import linearise
 
@@ -66,7 +66,7 @@ def test_nearest_labels_by_definition():
         marks, labels = new_marks(spines), {}
         for _ in range(int(rng.integers(1, tree.num_nodes + 3))):
             node, label = int(rng.integers(tree.num_nodes)), int(rng.choice([-1, 1]))
-            spine_teach(spines, marks, 1, node, label)
+            update_spines(spines, marks, 1, node, label)
             labels[node] = label
         order = np.argsort(spines.place)
         gaps = np.diff(spines.height)

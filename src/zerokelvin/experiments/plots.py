@@ -82,7 +82,8 @@ def draw_outcomes(run: Run, positions: ArrayLike, title: str = "") -> Figure:
     quiet &= ~asked & ~wrong
     figure = Figure(figsize=(8.4, 7.6), dpi=110, layout=_layout())
     axes = figure.subplots()
-    axes.add_collection(_edge_lines(graph, places))
+    if isinstance(graph, Graph):
+        axes.add_collection(_edge_lines(graph, places))
     size = float(np.clip(24_000 / graph.num_nodes, 6, 60))
     layers: tuple[tuple[NDArray[np.bool_], str, dict[str, Any]], ...] = (
         (quiet, "right, without asking", {"s": 0.8 * size, "color": SKY, "linewidths": 0}),

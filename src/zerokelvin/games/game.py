@@ -30,7 +30,8 @@ from zerokelvin.games.labels import Labelling, decide, encode_labels, to_signs
 from zerokelvin.games.run_result import Run, Runs
 from zerokelvin.games.showing import Disturbance, Shown, show_labels
 from zerokelvin.games.wrapping import wrapped
-from zerokelvin.graph import Graph, as_graph
+from zerokelvin.graph import Domain, Graph, as_graph
+from zerokelvin.graph.features import Features
 from zerokelvin.jit import compilation_seconds
 from zerokelvin.learners import Always, Game, Learner, Policy, Trace, Trials, parse_policy
 from zerokelvin.learners.base import Progress
@@ -42,7 +43,7 @@ Ints = NDArray[np.int64]
 
 @names_policies
 def play(
-    graph: Graph,
+    graph: Graph | Features,
     labels: Any,
     learner: str | Learner = "auto",
     *,
@@ -116,7 +117,7 @@ def play(
 
 
 def play_shuffles(
-    graph: Graph,
+    graph: Graph | Features,
     labels: Any,
     learner: str | Learner = "auto",
     *,
@@ -203,7 +204,12 @@ class _Played(NamedTuple):
 
 
 def _play_timed(
-    learner: Learner, graph: Graph, trials: Trials, prepared: Any, seed: int, report: Progress | None
+    learner: Learner,
+    graph: Graph | Features,
+    trials: Trials,
+    prepared: Any,
+    seed: int,
+    report: Progress | None,
 ) -> _Played:
     """Let a learner play trials from a fresh start."""
     with compilation_seconds() as compiling:
@@ -218,7 +224,13 @@ def _play_timed(
 
 
 def _run(
-    graph: Graph, learner: Learner, seed: int, shown: Shown, trials: Trials, played: _Played, held_back: bool
+    graph: Graph | Features,
+    learner: Learner,
+    seed: int,
+    shown: Shown,
+    trials: Trials,
+    played: _Played,
+    held_back: bool,
 ) -> Run:
     """What a game leaves behind; `held_back` says that a policy, a budget or a delay kept labels from it."""
     trace, classes = played.trace, shown.concept.classes
@@ -252,7 +264,7 @@ def _run(
 
 
 def make_trials(
-    graph: Graph,
+    graph: Domain,
     nodes: Ints,
     signs: NDArray[np.int8],
     policy: Policy,

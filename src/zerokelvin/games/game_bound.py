@@ -18,7 +18,7 @@ __all__ = ["game_bound"]
 
 
 def game_bound(
-    graph: Graph,
+    graph: Graph | Features,
     game: Game,
     labelling: Labelling,
     *,
@@ -49,7 +49,7 @@ def game_bound(
     return dataclasses.replace(total, assumptions=(*total.assumptions, *more))
 
 
-def _completed(graph: Graph, labelling: Labelling, signs: NDArray[np.int8]) -> NDArray[np.int64]:
+def _completed(graph: Graph | Features, labelling: Labelling, signs: NDArray[np.int8]) -> NDArray[np.int64]:
     known = labelling.known
     if len(known) == graph.num_nodes:
         return signs.astype(np.int64)

@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from zerokelvin.errors import LabelError, LabelWarning
-from zerokelvin.graph import Graph
+from zerokelvin.graph import Domain
 from zerokelvin.learners.base.ties import DEAD_ZONE
 
 __all__ = ["Labelling", "class_order", "decide", "encode_labels", "is_unknown", "num_problems", "to_signs"]
@@ -63,7 +63,7 @@ def class_array(classes: Sequence[Hashable]) -> NDArray[Any]:
     return array
 
 
-def encode_labels(graph: Graph, labels: Any, classes: Sequence[Hashable] | None = None) -> Labelling:
+def encode_labels(graph: Domain, labels: Any, classes: Sequence[Hashable] | None = None) -> Labelling:
     """Class codes of a labelling given as an array in node order or as a mapping from node names.
 
     >>> line = Graph.from_edges([(0, 1), (1, 2)])
@@ -132,7 +132,7 @@ def decide(margins: Floats, num_classes: int) -> Ints:
     return np.argmax(tied, axis=1).astype(np.int64)
 
 
-def _in_node_order(graph: Graph, labels: Any) -> list[Any]:
+def _in_node_order(graph: Domain, labels: Any) -> list[Any]:
     """One label per node, None where a mapping has none, from a mapping by names or a sequence."""
     if isinstance(labels, Mapping):
         values: list[Any] = [None] * graph.num_nodes

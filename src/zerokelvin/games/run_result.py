@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from zerokelvin.bound import Bound
 from zerokelvin.games.labels import class_array, to_signs
 from zerokelvin.graph import Graph
+from zerokelvin.graph.features import Features
 from zerokelvin.learners import Learner
 
 __all__ = ["Run", "Runs"]
@@ -31,7 +32,7 @@ class Run:
     compilation included.
     """
 
-    graph: Graph
+    graph: Graph | Features
     learner: Learner
     classes: tuple[Hashable, ...]
     seed: int

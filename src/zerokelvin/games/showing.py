@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from zerokelvin.errors import LabelError, ParameterError
 from zerokelvin.games.counts import require_share, require_whole
 from zerokelvin.games.labels import Labelling
-from zerokelvin.graph import Graph
+from zerokelvin.graph import Domain
 
 __all__ = ["Disturbance", "Shown", "show_labels"]
 
@@ -66,7 +66,7 @@ class Shown:
 
 
 def show_labels(
-    graph: Graph, labelling: Labelling, order: Any, disturbance: Disturbance, rng: np.random.Generator
+    graph: Domain, labelling: Labelling, order: Any, disturbance: Disturbance, rng: np.random.Generator
 ) -> Shown:
     """The trials of a game over all labelled nodes, shuffled, or over the names in `order` where given.
 
@@ -86,7 +86,7 @@ def show_labels(
     return Shown(nodes, _drifted(codes, len(concept.classes), disturbance.drift, rng), concept)
 
 
-def _indices(graph: Graph, labelling: Labelling, order: Any) -> Ints:
+def _indices(graph: Domain, labelling: Labelling, order: Any) -> Ints:
     """The node indices of names, each of which must have a label."""
     nodes = np.array([graph.index(_scalar(name)) for name in order], dtype=np.int64)
     unlabelled = nodes[labelling.codes[nodes] < 0]

@@ -1,7 +1,8 @@
 """The immutable graph, its builders, the papers' graphs and their structural quantities."""
 
 from zerokelvin.graph import generators
-from zerokelvin.graph.convert import as_graph
+from zerokelvin.graph.coercion import as_graph
+from zerokelvin.graph.domain import Domain
 from zerokelvin.graph.generators import LabelledGraph
 from zerokelvin.graph.graph import Graph
 from zerokelvin.graph.measures.structure import (
@@ -18,6 +19,7 @@ from zerokelvin.graph.points.builders import epsilon_graph, knn_graph
 from zerokelvin.graph.points.exponential_embedding import ExponentialGraph, exponential_graph
 
 __all__ = [
+    "Domain",
     "ExponentialGraph",
     "Graph",
     "LabelledGraph",

@@ -36,8 +36,8 @@ def canonical_names(names: Sequence[Hashable] | None, num_nodes: int) -> tuple[H
     except TypeError as problem:
         raise GraphError(f"node names must be hashable: {problem}.") from None
     if distinct != num_nodes:
-        seen: set[Hashable] = set()
-        twice = next(name for name in plain if name in seen or seen.add(name))  # type: ignore[func-returns-value]
+        first = {name: i for i, name in reversed(list(enumerate(plain)))}
+        twice = next(name for i, name in enumerate(plain) if first[name] != i)
         raise GraphError(f"node name {twice!r} stands twice; names must be distinct.")
     return plain
 

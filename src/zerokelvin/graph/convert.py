@@ -6,25 +6,20 @@ Frames of any package are read column by column: through Arrow where they offer 
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Hashable, Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
-import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from zerokelvin.errors import GraphError, ParameterError
+from zerokelvin.errors import GraphError
 from zerokelvin.graph.canonical import by_number
 from zerokelvin.graph.edge_columns import known_pair, known_weights
 
-if TYPE_CHECKING:
-    from zerokelvin.graph.graph import Graph
-
 __all__ = [
     "EdgeList",
-    "as_graph",
     "from_arrow",
     "from_frame",
     "from_igraph",
@@ -44,43 +39,6 @@ class EdgeList(NamedTuple):
     weights: Floats | list[float] | None
     num_nodes: int | None
     names: Sequence[Hashable] | None
-
-
-def as_graph(value: Any) -> Graph:
-    """The graph that a value is, or is plainly meant for.
-
-    Parameters
-    ----------
-    value
-        A `Graph` (returned as it is), an undirected networkx or igraph graph, a scipy sparse matrix, a data
-        frame or table with columns source and target (and weight), or edges as `Graph.from_edges` takes them.
-
-    Examples
-    --------
-    >>> as_graph([("ann", "bob"), ("bob", "cem")])
-    Graph(nodes=3, edges=2)
-    """
-    from zerokelvin.graph.graph import Graph
-
-    if isinstance(value, Graph):
-        return value
-    packages = {kind.__module__.partition(".")[0] for kind in type(value).__mro__}
-    if "networkx" in packages and hasattr(value, "is_directed"):
-        return Graph.from_networkx(value)
-    if "igraph" in packages and hasattr(value, "is_directed"):
-        return Graph.from_igraph(value)
-    if sp.issparse(value):
-        return Graph.from_scipy(value)
-    if isinstance(value, (str, bytes)) or hasattr(value, "__fspath__"):
-        raise ParameterError(f"the text {value!r} is no graph; read a file with zk.read_graph first.")
-    if isinstance(getattr(value, "graph", None), Graph):
-        raise ParameterError(f"a {type(value).__name__} is no graph but holds one; pass its .graph.")
-    if is_frame(value) or isinstance(value, Iterable):
-        return Graph.from_edges(value)
-    raise ParameterError(
-        f"{type(value).__name__} is no graph; pass a Graph, a networkx or igraph graph, a scipy sparse "
-        "matrix, a data frame of edges or a list of them."
-    )
 
 
 def from_networkx(graph: Any, weight: str) -> EdgeList:
@@ -180,10 +138,12 @@ def _with_columns(table: Any) -> Any:
 
 
 def _column_names(table: Any) -> list[Any]:
+    """The names of a table's columns, in their order."""
     return list(table.column_names if hasattr(table, "column_names") else table.columns)
 
 
 def _arrow_column(table: Any, column: Any) -> Any:
+    """A column of a table as an Arrow array; missing values are nulls."""
     values = table[column]
     try:
         if isinstance(values, (pa.Array, pa.ChunkedArray)):
@@ -206,10 +166,12 @@ def _decoded(column: Any) -> Any:
 
 
 def _is_numeric(kind: Any) -> bool:
+    """Whether an Arrow type holds integers, floats or decimals."""
     return bool(pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_decimal(kind))
 
 
 def _require_columns(wanted: list[Any], present: list[Any]) -> None:
+    """Refuse columns that a table lacks, or has more than once."""
     for column in wanted:
         if column not in present:
             raise GraphError(f"no column '{column}'; the table has {', '.join(map(str, present))}.")
@@ -218,6 +180,7 @@ def _require_columns(wanted: list[Any], present: list[Any]) -> None:
 
 
 def _weights(column: Any, name: str) -> Floats:
+    """A column of weights as floats; anything but numbers is refused."""
     if not _is_numeric(column.type):
         first = column[0].as_py() if len(column) else None
         raise GraphError(f"column '{name}' holds {first!r}, not numbers; choose another weight column.")
@@ -253,6 +216,7 @@ def _narrow(source: Any, target: Any) -> tuple[Any, Any]:
 
 
 def _number_integers(ends: Ints) -> tuple[Ints, Sequence[Hashable] | None]:
+    """Number the distinct integers of all sources and then all targets: pairs of shape (m, 2), names."""
     low, high = (int(ends.min()), int(ends.max())) if len(ends) else (0, -1)
     if low >= 0 and high < 4 * len(ends) + 1024:  # dense ids: a table look-up instead of a sort
         present = np.zeros(high + 1, dtype=bool)

@@ -12,7 +12,7 @@ Cost: O(nodes + edges), a copy of the graph's arrays.
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
@@ -20,9 +20,7 @@ from numpy.typing import NDArray
 
 from zerokelvin.errors import GraphError, NodeError
 from zerokelvin.graph.canonical import edge_weights, symmetric_csr, third_weights
-
-if TYPE_CHECKING:
-    from zerokelvin.graph.graph import Graph
+from zerokelvin.graph.domain import Domain
 
 __all__ = ["extend_arrays", "extend_names", "named_pairs"]
 
@@ -30,7 +28,7 @@ Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
 
 
-def extend_names(graph: Graph, nodes: int | Iterable[Hashable]) -> list[Hashable]:
+def extend_names(graph: Domain, nodes: int | Iterable[Hashable]) -> list[Hashable]:
     """The names of the nodes to add: those given, checked, or the next whole numbers."""
     count = graph.num_nodes
     if isinstance(nodes, (int, np.integer)) and not isinstance(nodes, bool):
@@ -45,7 +43,7 @@ def extend_names(graph: Graph, nodes: int | Iterable[Hashable]) -> list[Hashable
     seen: set[Hashable] = set()
     for name in names:
         try:
-            there = range(count) if graph.names is None else graph._positions
+            there = range(count) if graph.names is None else graph.positions
             known = name in seen or name in there
         except TypeError as problem:
             raise GraphError(f"node names must be hashable: {problem}.") from None
@@ -55,7 +53,7 @@ def extend_names(graph: Graph, nodes: int | Iterable[Hashable]) -> list[Hashable
     return names
 
 
-def named_pairs(graph: Graph, new: list[Hashable], edges: Any) -> tuple[Ints, Floats | None]:
+def named_pairs(graph: Domain, new: list[Hashable], edges: Any) -> tuple[Ints, Floats | None]:
     """Index pairs of edges between nodes of the graph and new ones, and the weights of triples."""
     count = graph.num_nodes
     numbered = graph.names is None and all(
@@ -85,11 +83,26 @@ def named_pairs(graph: Graph, new: list[Hashable], edges: Any) -> tuple[Ints, Fl
     return pairs, third_weights(listed) if size == 3 else None
 
 
-def extend_arrays(graph: Graph, count: int, pairs: Ints, weights: Any) -> tuple[Ints, Ints, Floats]:
-    """The CSR arrays of the graph on `count` nodes with the weights of these pairs added."""
+def extend_arrays(
+    arrays: tuple[Ints, Ints, Floats], count: int, pairs: Ints, weights: Any
+) -> tuple[Ints, Ints, Floats]:
+    """The CSR arrays (indptr, indices, weights) of a graph grown to `count` nodes, with these pairs added.
+
+    Parameters
+    ----------
+    arrays
+        The CSR arrays of the graph as it was.
+    count
+        How many nodes the new graph has.
+    pairs
+        Index pairs of the edges to add, of shape (m, 2).
+    weights
+        One number per pair, or None for ones.
+    """
+    indptr, indices, before = arrays
     values = edge_weights(weights, len(pairs))
-    indptr = np.concatenate([graph.indptr, np.full(count - graph.num_nodes, graph.indptr[-1])])
-    old = sp.csr_array((graph.weights, graph.indices, indptr), shape=(count, count))
+    longer = np.concatenate([indptr, np.full(count + 1 - len(indptr), indptr[-1])])
+    old = sp.csr_array((before, indices, longer), shape=(count, count))
     new_indptr, new_indices, new_weights = symmetric_csr(pairs, values, count)
     total = old + sp.csr_array((new_weights, new_indices, new_indptr), shape=(count, count))
     if not np.isfinite(total.data).all():
@@ -101,7 +114,8 @@ def extend_arrays(graph: Graph, count: int, pairs: Ints, weights: Any) -> tuple[
     return total.indptr.astype(np.int64), total.indices.astype(np.int64), total.data
 
 
-def _index(graph: Graph, place: dict[Hashable, int], name: Hashable) -> int:
+def _index(graph: Domain, place: dict[Hashable, int], name: Hashable) -> int:
+    """The index of an old or new node; `place` holds those of the new ones."""
     try:
         if name in place and not isinstance(name, bool):
             return place[name]
@@ -114,5 +128,6 @@ def _index(graph: Graph, place: dict[Hashable, int], name: Hashable) -> int:
         raise
 
 
-def _refuse(graph: Graph, name: Hashable) -> None:
-    raise NodeError(f"{graph._unknown(name).rstrip('.')}; add it as a new node first.") from None
+def _refuse(graph: Domain, name: Hashable) -> None:
+    """Refuse an edge of a node that the graph does not have."""
+    raise NodeError(f"{graph.unknown_name(name).rstrip('.')}; add it as a new node first.") from None

@@ -12,8 +12,8 @@ The kernel between two vectors is
     gaussian:S      exp(−‖x − y‖² / 2S²)
     a function      k(A, x) giving the kernel of x with every row of A
 
-(Cesa-Bianchi, Conconi, Gentile 2005, section 3.2). A table has no edges, so whatever needs the
-structure of a graph refuses it and says so.
+(Cesa-Bianchi, Conconi, Gentile 2005, section 3.2). A table has no edges, so it has nothing of what a `Graph`
+says about them, and whatever asks for that is told what to do instead.
 """
 
 from __future__ import annotations
@@ -28,7 +28,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from zerokelvin.errors import GraphError, ParameterError
 from zerokelvin.graph.canonical import canonical_names
-from zerokelvin.graph.graph import Graph, _spelled
+from zerokelvin.graph.domain import Domain, frozen_ints, spell_name
+from zerokelvin.graph.graph import Graph
 
 __all__ = ["Features"]
 
@@ -37,7 +38,11 @@ Floats = NDArray[np.float64]
 Kernel = Callable[[Floats, Floats], Floats]
 
 
-class Features(Graph):
+class NoEdgesError(GraphError, AttributeError):
+    """What a graph says about its edges was asked of a table of features."""
+
+
+class Features(Domain):
     """Vectors as the rows of a table, with optional names and a kernel.
 
     Parameters
@@ -83,7 +88,7 @@ class Features(Graph):
 
     @property
     def num_edges(self) -> int:
-        """None: a table has no edges."""
+        """Number of edges: 0, as a table has none."""
         return 0
 
     @property
@@ -98,12 +103,12 @@ class Features(Graph):
 
     @cached_property
     def components(self) -> Ints:
-        """All rows belong together."""
-        return np.zeros(self.num_nodes, dtype=np.int64)
+        """The component of every row: 0, as the kernel joins each row with each."""
+        return frozen_ints(np.zeros(self.num_nodes))
 
     @cached_property
     def num_components(self) -> int:
-        """One, as everything speaks about everything."""
+        """Number of components: 1, also of a table without rows."""
         return 1
 
     @cached_property
@@ -113,7 +118,7 @@ class Features(Graph):
         digest.update(str((self.X.shape, str(self.kernel))).encode())
         digest.update(self.X.tobytes())
         for name in self.names or ():
-            digest.update(_spelled(name).encode() + b"\0")
+            digest.update(spell_name(name).encode() + b"\0")
         return digest.hexdigest()
 
     def vector(self, node: Any) -> Floats:
@@ -143,13 +148,14 @@ class Features(Graph):
         return self.cross(self.X, self.X[node])
 
     def require_positive(self, purpose: str) -> None:
-        """There are no weights that could be negative."""
+        """Pass, whatever the purpose: a table has no weights that could be negative."""
 
     def __getattr__(self, name: str) -> Any:
-        if name in ("indptr", "indices", "weights"):
-            raise GraphError(
-                "features have no edges; build a graph with knn_graph(X), or take a learner for vectors "
-                "(perceptron, second-order, ollgc, sslgc, bbq, gaussian)."
+        if not name.startswith("_") and (hasattr(Graph, name) or name in Graph.__annotations__):
+            raise NoEdgesError(
+                f"features are made of points and have no edges, hence no '{name}'; build a graph with "
+                "knn_graph(X), or take a learner for vectors (perceptron, second-order, ollgc, sslgc, bbq, "
+                "gaussian), and a new table for new points."
             )
         raise AttributeError(f"'Features' has no attribute '{name}'")
 
@@ -181,4 +187,5 @@ def _kernel(kernel: str | Kernel) -> Kernel:
 
 
 def _linear(points: Floats, x: Floats) -> Floats:
+    """The inner product of x with every row of `points`."""
     return points @ x

@@ -26,8 +26,8 @@ from numpy.typing import ArrayLike, NDArray
 from zerokelvin.errors import GraphError, NodeError
 from zerokelvin.graph import convert
 from zerokelvin.graph.canonical import canonical_names, edge_weights, index_pairs, symmetric_csr
+from zerokelvin.graph.domain import Domain, frozen_floats, frozen_ints, spell_name
 from zerokelvin.graph.extension import extend_arrays, extend_names, named_pairs
-from zerokelvin.graph.name_order import name_order
 
 __all__ = ["Graph"]
 
@@ -35,7 +35,7 @@ Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
 
 
-class Graph:
+class Graph(Domain):
     """Undirected weighted graph over CSR arrays.
 
     Build one with `from_edges` (or a converter); the constructor expects clean CSR arrays.
@@ -60,7 +60,6 @@ class Graph:
     indptr: Ints
     indices: Ints
     weights: Floats
-    names: tuple[Hashable, ...] | None
 
     def __init__(
         self,
@@ -70,9 +69,9 @@ class Graph:
         names: Sequence[Hashable] | None = None,
     ) -> None:
         vars(self).update(  # past the guard of `__setattr__`
-            indptr=_ints(indptr),
-            indices=_ints(indices),
-            weights=_floats(weights),
+            indptr=frozen_ints(indptr),
+            indices=frozen_ints(indices),
+            weights=frozen_floats(weights),
             names=None,
         )
         if len(self.indptr) < 2:
@@ -202,7 +201,7 @@ class Graph:
         """Weighted degree of every node (the sum of absolute weights in a signed graph)."""
         sums = np.zeros(self.num_nodes)
         np.add.at(sums, self._rows, np.abs(self.weights))
-        return _floats(sums)
+        return frozen_floats(sums)
 
     @cached_property
     def adjacency(self) -> sp.csr_array:
@@ -213,12 +212,12 @@ class Graph:
     def edges(self) -> Ints:
         """Every edge once, as rows ``(u, v)`` with u < v in ascending order."""
         upper = self._rows < self.indices
-        return _ints(np.column_stack([self._rows[upper], self.indices[upper]]))
+        return frozen_ints(np.column_stack([self._rows[upper], self.indices[upper]]))
 
     @cached_property
     def edge_weights(self) -> Floats:
         """The weight of every row of `edges`."""
-        return _floats(self.weights[self._rows < self.indices])
+        return frozen_floats(self.weights[self._rows < self.indices])
 
     @cached_property
     def is_signed(self) -> bool:
@@ -231,12 +230,7 @@ class Graph:
         _, labels = sp.csgraph.connected_components(self.adjacency, directed=False)
         _, first = np.unique(labels, return_index=True)
         order = np.argsort(np.argsort(first))
-        return _ints(order[labels])
-
-    @cached_property
-    def num_components(self) -> int:
-        """Number of connected components."""
-        return int(self.components.max()) + 1
+        return frozen_ints(order[labels])
 
     @cached_property
     def content_hash(self) -> str:
@@ -246,7 +240,7 @@ class Graph:
             digest.update(np.ascontiguousarray(array).tobytes())
             digest.update(b"\0")
         for name in self.names or ():
-            digest.update(_spelled(name).encode() + b"\0")
+            digest.update(spell_name(name).encode() + b"\0")
         return digest.hexdigest()
 
     def laplacian(self) -> sp.csr_array:
@@ -265,33 +259,7 @@ class Graph:
         at = int(np.searchsorted(row, v))
         return float(self.weights[self.indptr[u] + at]) if at < len(row) and row[at] == v else 0.0
 
-    def name(self, index: int) -> Hashable:
-        """Name of the node with this index."""
-        self._check_index(index)
-        return int(index) if self.names is None else self.names[index]
-
-    def index(self, name: Hashable) -> int:
-        """Index of the node with this name; without names, the index itself, checked."""
-        if self.names is not None:
-            try:
-                return self._positions[name]
-            except (KeyError, TypeError):
-                raise NodeError(self._unknown(name)) from None
-        if isinstance(name, (int, np.integer)) and not isinstance(name, bool) and 0 <= name < self.num_nodes:
-            return int(name)
-        raise NodeError(self._unknown(name))
-
     # -- derived graphs ---------------------------------------------------------------------------
-
-    @cached_property
-    def name_order(self) -> Ints:
-        """The node indices in the order of their names (`zerokelvin.graph.name_order`); else as they are."""
-        return _ints(np.arange(self.num_nodes) if self.names is None else name_order(self.names))
-
-    @cached_property
-    def name_ranks(self) -> Ints:
-        """The place of every node in `name_order`."""
-        return _ints(np.argsort(self.name_order))
 
     @cached_property
     def by_name(self) -> Graph:
@@ -340,7 +308,8 @@ class Graph:
         pairs, third = named_pairs(self, new, edges)
         if third is not None and weights is not None:
             raise GraphError("weights are given twice, in triples and as weights=; keep one of them.")
-        arrays = extend_arrays(self, self.num_nodes + len(new), pairs, third if weights is None else weights)
+        old, added = (self.indptr, self.indices, self.weights), third if weights is None else weights
+        arrays = extend_arrays(old, self.num_nodes + len(new), pairs, added)
         return Graph(*arrays, (*(self.names or range(self.num_nodes)), *new))
 
     def subgraph(self, nodes: ArrayLike) -> Graph:
@@ -383,62 +352,9 @@ class Graph:
 
     @cached_property
     def _rows(self) -> Ints:
+        """The tail of every arc: the row of each entry of `indices`."""
         return np.repeat(np.arange(self.num_nodes), np.diff(self.indptr))
-
-    @cached_property
-    def _positions(self) -> dict[Hashable, int]:
-        return {name: i for i, name in enumerate(self.names or ())}
-
-    def _check_index(self, index: int) -> None:
-        if not 0 <= index < self.num_nodes:
-            raise NodeError(f"node index {index} is outside the graph's {self.num_nodes} nodes.")
-
-    def _unknown(self, name: Hashable) -> str:
-        if self.names is None:
-            return f"no node {name!r}; nodes are the integers 0 to {self.num_nodes - 1}."
-        alike = [other for other in self.names[:100_000] if str(other) == str(name)]
-        if alike:
-            return f"no node {name!r}; there is {alike[0]!r}, of another type."
-        return f"no node {name!r} in this graph of {self.num_nodes} nodes (the first is {self.names[0]!r})."
-
-    def __setattr__(self, name: str, value: object) -> None:
-        raise AttributeError(f"a graph cannot be changed, so {name} cannot be set; build a new graph.")
-
-    def __copy__(self) -> Graph:
-        return self
-
-    def __deepcopy__(self, memo: dict[int, Any]) -> Graph:
-        return self
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, Graph) and self.content_hash == other.content_hash
-
-    def __hash__(self) -> int:
-        return hash(self.content_hash)
 
     def __repr__(self) -> str:
         signed = ", signed" if self.is_signed else ""
         return f"Graph(nodes={self.num_nodes}, edges={self.num_edges}{signed})"
-
-
-def _spelled(name: Hashable) -> str:
-    """A name as text that is the same in every process; of kinds without such a text, the kind alone."""
-    kind = type(name).__qualname__
-    if isinstance(name, (str, bytes, int, float, type(None))):
-        return f"{kind}:{name!r}"
-    if isinstance(name, (tuple, frozenset)):
-        parts = [_spelled(part) for part in name]
-        return f"{kind}:({','.join(parts if isinstance(name, tuple) else sorted(parts))})"
-    return kind
-
-
-def _ints(array: ArrayLike) -> Ints:
-    copy = np.array(array, dtype=np.int64, order="C")
-    copy.setflags(write=False)
-    return copy
-
-
-def _floats(array: ArrayLike) -> Floats:
-    copy = np.array(array, dtype=np.float64, order="C")
-    copy.setflags(write=False)
-    return copy

@@ -70,17 +70,18 @@ def write_embedding(description: Mapping[str, Any], arrays: Mapping[str, NDArray
     size = sum(array.nbytes for array in arrays.values())
     if path is None or size > LIMIT:
         return
-    members: Arrays = {"description": np.frombuffer(_spelled(description), dtype=np.uint8), **arrays}
+    members: dict[str, Any] = {"description": np.frombuffer(_spelled(description), dtype=np.uint8), **arrays}
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         with replacing(path) as draft, draft.open("wb") as handle:
-            np.savez(handle, **members)  # type: ignore[arg-type]
+            np.savez(handle, **members)
         _delete_oldest(path.parent)
     except (OSError, DataError):
         return
 
 
 def _spelled(description: Mapping[str, Any]) -> bytes:
+    """A description as bytes, with the version of the package, so that equal ones are equal files."""
     try:
         version = metadata.version("zerokelvin")
     except metadata.PackageNotFoundError:  # a copy of the package that was never installed
@@ -90,6 +91,7 @@ def _spelled(description: Mapping[str, Any]) -> bytes:
 
 
 def _delete_oldest(folder: Path) -> None:
+    """Delete the oldest files of the cache until the rest is within its limit."""
     files = [(path.stat(), path) for path in folder.glob("*.npz")]
     room = LIMIT
     for status, path in sorted(files, key=lambda file: -file[0].st_mtime_ns):

@@ -120,6 +120,7 @@ def short(text: object, length: int = 60) -> str:
 
 
 def _in_chunks(path: Path, squeezed: bool, limits: Limits) -> bytes:
+    """The content of a file, unpacked if it is gzip, refused as soon as it is too long."""
     chunks: list[bytes] = []
     size = 0
     with path.open("rb") as raw:
@@ -132,4 +133,5 @@ def _in_chunks(path: Path, squeezed: bool, limits: Limits) -> bytes:
 
 
 def _counted(count: int) -> str:
+    """A count for a sentence, with commas, or as a power of ten if it is huge."""
     return f"{count:,}" if count < 10**18 else f"about 10^{len(str(count)) - 1}"

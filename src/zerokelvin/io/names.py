@@ -72,8 +72,11 @@ def name_values(graph: Graph, kind: str, *, clean: bool = False) -> NDArray[np.i
     if graph.names is None:
         return np.arange(graph.num_nodes)
     names = graph.names
-    if all(isinstance(name, (int, np.integer)) and not isinstance(name, bool) for name in names):
-        if all(-(2**63) <= int(name) < 2**63 for name in names):  # type: ignore[call-overload]
+    whole = [
+        int(name) for name in names if isinstance(name, (int, np.integer)) and not isinstance(name, bool)
+    ]
+    if len(whole) == len(names):
+        if all(-(2**63) <= number < 2**63 for number in whole):
             return np.array(names, dtype=np.int64)
         raise GraphError(f"{kind} holds integers of 64 bits, and some node name is larger; use strings.")
     texts = [str(name) for name in names if isinstance(name, str)]

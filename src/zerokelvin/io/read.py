@@ -150,6 +150,7 @@ def format_of(path: Path, given: str | None = None) -> str:
 
 
 def _refuse(kind: str, **options: object) -> None:
+    """Refuse options that a format does not have."""
     for name, value in options.items():
         if value is not None:
             raise ParameterError(f"{name}={value!r} has no meaning for {kind} files; leave it out.")

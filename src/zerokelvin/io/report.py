@@ -67,6 +67,7 @@ class ReadReport:
         return f"{self.path.name}: {'; '.join(parts)}. {self.note}".rstrip()
 
     def _rows(self) -> str:
+        """How many rows there were, and how many were dropped and why, in words."""
         count = sum(self.dropped.values())
         if not count:
             return f"{self.rows:,} rows"
@@ -79,11 +80,12 @@ Reporter = Callable[[ReadReport], None]
 
 
 def announce(found: ReadReport, report: Reporter | None) -> None:
-    """Log a report and hand it on."""
+    """Log what was read, and pass it to the caller's `report` where there is one."""
     _LOGGER.info("%s", found)
     if report is not None:
         report(found)
 
 
 def _column(name: str | int) -> str:
+    """A column by name or position, for a sentence."""
     return f"column {name}" if isinstance(name, int) else short(name, 40) or "''"

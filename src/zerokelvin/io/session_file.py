@@ -97,11 +97,11 @@ class SessionFile:
 
     @property
     def version(self) -> int:
-        """The version of the format."""
+        """The version of the format that the file has."""
         return int(self.header["version"])
 
     def array(self, name: str) -> NDArray[Any]:
-        """One member."""
+        """The array of the member with this name, in native byte order."""
         with sound(self.path), self._zip.open(self._infos[name]) as member:
             dtype, shape, order = _npy_header(member)
             content = np.frombuffer(member.read(), dtype=dtype)
@@ -133,6 +133,7 @@ class SessionFile:
         return dtype, shape
 
     def _read_header(self) -> dict[str, Any]:
+        """The header, refused where it is too large, no session's, or of an unknown version."""
         dtype, shape = self.shapes["header"]
         if dtype != np.uint8 or len(shape) != 1 or shape[0] > MOST_HEADER:
             self.refuse()
@@ -190,12 +191,15 @@ def _npy_header(member: IO[bytes]) -> tuple[np.dtype[Any], tuple[int, ...], Any]
 
 
 def _title(name: str, dtype: np.dtype[Any], shape: tuple[int, ...]) -> bytes:
+    """Name, type and shape of an array, as they enter the hash."""
     return f"\0{name}\0{dtype.str}\0{','.join(map(str, shape))}\0".encode()
 
 
 def _canonical(header: Mapping[str, Any]) -> bytes:
+    """The header as bytes that do not depend on the order of its entries."""
     return json.dumps(header, sort_keys=True, allow_nan=False).encode()
 
 
 def _no_constant(name: str) -> NoReturn:
+    """Refuse NaN and infinities, which JSON does not have."""
     raise ValueError(name)

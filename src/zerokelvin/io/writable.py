@@ -63,6 +63,7 @@ def writable_folder(path: PathLike, *names: str) -> Path:
 
 
 def _try_draft(final: Path) -> None:
+    """Create and delete a file beside `final`, to see whether that can be written."""
     draft = final.with_name(f".{final.name}.{secrets.token_hex(4)}.part")
     try:
         draft.touch(exist_ok=False)
@@ -71,5 +72,6 @@ def _try_draft(final: Path) -> None:
 
 
 def _refusal(path: Path, problem: OSError) -> DataError:
+    """The error for a place that cannot be written to."""
     reason = (problem.strerror or str(problem)).lower()
     return DataError(f"'{path}' cannot be written: {reason}; name another place.")

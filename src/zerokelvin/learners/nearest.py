@@ -93,7 +93,7 @@ class NearestState(State):
         return float(self.labels[near].sum() / len(near)) if len(near) else 0.0
 
     def margins(self, nodes: Ints) -> Floats:
-        """The mean labels for several nodes."""
+        """The margins of several nodes, one each."""
         near = self.nodes[nodes]
         votes = np.where(near >= 0, self.labels[near], 0).sum(axis=1)
         return np.asarray(votes / np.maximum((near >= 0).sum(axis=1), 1))
@@ -127,7 +127,7 @@ class NearestState(State):
         return Bound(number, name, {"N°": number, "δ": delta}, assumptions)
 
     def _all_distances(self) -> tuple[Floats, float]:
-        """All distances, and by how much they must differ to differ for certain."""
+        """The distance of every pair of nodes, and by how much two must differ to differ beyond rounding."""
         graph, geometry = self.neighbours.graph, self.neighbours.geometry
         if geometry is None:
             rows = [
@@ -181,7 +181,7 @@ class Nearest(Learner):
             raise ParameterError(f"unknown distance '{self.distance}'; known: {', '.join(_DISTANCES)}.")
 
     def takes_exponents(self) -> bool:
-        """By resistances, yes."""
+        """Whether distances come from exponents of weights: only those by resistance do."""
         return self.distance == "resistance"
 
     def prepare(self, graph: Graph) -> Geometry | None:

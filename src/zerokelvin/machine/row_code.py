@@ -104,7 +104,7 @@ class Maker:
 
     def total(self, value: Any) -> Any:
         """A variable that starts with a value."""
-        return cgutils.alloca_once_value(self.builder, value)  # type: ignore[no-untyped-call]
+        return cgutils.alloca_once_value(self.builder, value)
 
 
 def compiled(defined: Any, make: Callable[[Maker], None], *kinds: Any) -> Any:

@@ -68,7 +68,7 @@ def store(builder: Any, value: Any, base: Any, place: Any) -> None:
 def prefetch(builder: Any, base: Any, place: Any, near: int = 3) -> None:
     """Begin to bring a place of memory into the caches: all of them (3), or those from the second on (2)."""
     kind = ir.FunctionType(ir.VoidType(), [base.type, WORD, WORD, WORD])
-    step = cgutils.get_or_insert_function(builder.module, kind, "llvm.prefetch.p0")  # type: ignore[no-untyped-call]
+    step = cgutils.get_or_insert_function(builder.module, kind, "llvm.prefetch.p0")
     choice = [ir.Constant(WORD, number) for number in (0, near, 1)]  # to read, where to, data
     builder.call(step, [builder.gep(base, [place]), *choice])
 
@@ -94,20 +94,20 @@ def fused(builder: Any, total: Any, a: Any, b: Any) -> Any:
     """Total + a·b, rounded once where the processor can do that in one step, else twice."""
     kind = a.type
     name = f"llvm.fmuladd.v{kind.count}{'f64' if kind.element == DOUBLE else 'f32'}"
-    step = cgutils.get_or_insert_function(builder.module, ir.FunctionType(kind, [kind] * 3), name)  # type: ignore[no-untyped-call]
+    step = cgutils.get_or_insert_function(builder.module, ir.FunctionType(kind, [kind] * 3), name)
     return builder.call(step, [a, b, total])
 
 
 def size(builder: Any, vector: Any) -> Any:
     """Absolute values."""
     kind = ir.FunctionType(vector.type, [vector.type])
-    step = cgutils.get_or_insert_function(builder.module, kind, "llvm.fabs.v8f64")  # type: ignore[no-untyped-call]
+    step = cgutils.get_or_insert_function(builder.module, kind, "llvm.fabs.v8f64")
     return builder.call(step, [vector])
 
 
 def running_sums(builder: Any, count: int, kind: Any = EIGHT) -> list[Any]:
     """Places for `count` vectors, zero at first."""
-    slots = [cgutils.alloca_once(builder, kind) for _ in range(count)]  # type: ignore[no-untyped-call]
+    slots = [cgutils.alloca_once(builder, kind) for _ in range(count)]
     for slot in slots:
         builder.store(zeros(kind), slot)
     return slots
@@ -115,7 +115,7 @@ def running_sums(builder: Any, count: int, kind: Any = EIGHT) -> list[Any]:
 
 def variable(builder: Any, value: Any) -> Any:
     """A place for a number that changes."""
-    return cgutils.alloca_once_value(builder, value)  # type: ignore[no-untyped-call]
+    return cgutils.alloca_once_value(builder, value)
 
 
 def zeros(kind: Any) -> ir.Constant:

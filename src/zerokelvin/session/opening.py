@@ -15,6 +15,7 @@ from zerokelvin.games.class_names import class_name
 from zerokelvin.games.counts import require_whole
 from zerokelvin.games.wrapping import wrapped
 from zerokelvin.graph import Graph, as_graph
+from zerokelvin.graph.features import Features
 from zerokelvin.learners import Learner, Policy, parse_policy
 from zerokelvin.session import saving
 from zerokelvin.session.session import Session
@@ -25,7 +26,7 @@ __all__ = ["load", "start"]
 
 @names_policies
 def start(
-    graph: Graph,
+    graph: Graph | Features,
     learner: str | Learner = "auto",
     *,
     classes: Sequence[Hashable] | None = None,
@@ -72,7 +73,7 @@ def start(
     zerokelvin.errors.LabelError: label 'Fraud' for node 'cem' is not among the classes ('fraud', 'ok'); \
 give 'fraud', or start with open_classes=True if it is a class of its own.
     """
-    graph = as_graph(graph)
+    domain = as_graph(graph)
     limit = None if budget is None else require_whole("budget", budget)
     number = require_whole("seed", seed)
     asking = parse_policy(policy)
@@ -81,11 +82,11 @@ give 'fraud', or start with open_classes=True if it is a class of its own.
     if terms.closed and not terms.given:
         raise LabelError("classes=[] names no class; leave classes= out to find them as answers come.")
     found = terms.classes_with([])
-    chosen.check_domain(graph)
-    return Session(Standing(terms, graph, found, limit))
+    chosen.check_domain(domain)
+    return Session(Standing(terms, domain, found, limit))
 
 
-def load(path: str | os.PathLike[str], graph: Graph) -> Session:
+def load(path: str | os.PathLike[str], graph: Graph | Features) -> Session:
     """Continue a saved session on the same graph; one whose graph has grown, on the grown graph."""
     return Session(saving.read(path, as_graph(graph)))
 

@@ -33,6 +33,7 @@ from zerokelvin.asking.class_prior import prior_margins
 from zerokelvin.errors import LabelError
 from zerokelvin.games.labels import class_array, class_order, decide
 from zerokelvin.graph import Graph
+from zerokelvin.graph.features import Features
 from zerokelvin.learners import Learner, Policy
 from zerokelvin.session import Session
 from zerokelvin.session.playing import start_played
@@ -121,7 +122,7 @@ class GraphClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self,
         learner: str | Learner = "auto",
         *,
-        graph: Graph | None = None,
+        graph: Graph | Features | None = None,
         n_neighbors: int = 10,
         params: Mapping[str, Any] | None = None,
         policy: Policy | str | None = None,
@@ -275,7 +276,9 @@ class GraphClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             len(self._points), len(self._points) + len(points)
         )
 
-    def _restart(self, graph: Graph, classes: Sequence[Hashable], trials: list[Trial], seed: int) -> None:
+    def _restart(
+        self, graph: Graph | Features, classes: Sequence[Hashable], trials: list[Trial], seed: int
+    ) -> None:
         """Play all trials in a new session, and keep it if they all went well."""
         session = start_played(
             trials,

@@ -14,7 +14,8 @@ from sklearn.utils.validation import assert_all_finite, column_or_1d
 
 from zerokelvin.errors import LabelError, NodeError, ParameterError
 from zerokelvin.games.labels import class_array, is_unknown
-from zerokelvin.graph import Graph
+from zerokelvin.graph import Domain, Graph
+from zerokelvin.graph.features import Features
 
 __all__ = [
     "given_graph",
@@ -32,15 +33,15 @@ MANY = 1_000_000
 SEEDS = 2**62
 
 
-def given_graph(graph: Any) -> Graph:
-    """The graph that was given, refused where it is not of this library."""
-    if isinstance(graph, Graph):
+def given_graph(graph: Any) -> Graph | Features:
+    """The graph, refused if it is another library's."""
+    if isinstance(graph, (Graph, Features)):
         return graph
     kind = type(graph).__name__
     raise ParameterError(f"graph is a {kind}, not a zerokelvin Graph; convert it, as by Graph.from_networkx.")
 
 
-def node_indices(graph: Graph, X: Any) -> NDArray[np.int64]:
+def node_indices(graph: Domain, X: Any) -> NDArray[np.int64]:
     """Node indices of names given as a sequence, an array or a table with one column.
 
     >>> line = Graph.from_edges([("a", "b"), ("b", "c")])

@@ -170,4 +170,5 @@ def test_refusals():
         make("perceptron", kernel=np.eye(5)).prepare(features)
     with pytest.raises(ParameterError, match="one each"):
         Features(X, kernel=lambda points, x: points).column(0)
-    assert isinstance(features, Graph)
+    assert not isinstance(features, Graph)
+    assert not hasattr(features, "edges")

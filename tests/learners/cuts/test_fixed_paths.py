@@ -11,7 +11,6 @@ import zerokelvin as zk
 from naive.flow_graphs import random_labels, small_graph
 from naive.learners.zero_temperature import flow_dag
 from zerokelvin.errors import ParameterError
-from zerokelvin.flow.online.cut_arrays import COMPONENT
 from zerokelvin.graph import Graph
 from zerokelvin.learners import make
 from zerokelvin.learners.cuts.fixed_paths import _cover
@@ -49,7 +48,7 @@ def test_covers_of_small_graphs(order):
                 continue
             cover = _cover(state.cut, node, order == "longest")
             check_cover(cover, pq)
-            assert int(state.cut._state.nodes[node, COMPONENT]) in cover.place
+            assert state.cut.super_vertex(node) in cover.place
             ends = pq.longest_from_source, pq.longest_to_target
             if order == "longest":  # the first path is the longest of the part
                 part = [int(pq.super_vertex[other]) for other in cover.place]

@@ -28,7 +28,7 @@ from zerokelvin.flow.online.cut_arrays import (
     STALE_COUNT,
     TOUCHES,
     VIA,
-    State,
+    CutArrays,
 )
 from zerokelvin.jit import kernel
 
@@ -39,7 +39,7 @@ Ints = NDArray[np.int64]
 
 @kernel
 def make_stale(lengths: Ints, scratch: Ints, tally: Ints, row: int, component: int) -> None:
-    """Note that a super-vertex's length from the source (row 0) or to the target (row 1) is stale."""
+    """List a super-vertex whose length from the source (row 0) or to the target (row 1) is now invalid."""
     if lengths[component, row] != INVALID:
         lengths[component, row] = INVALID
         scratch[STALE, tally[STALE_COUNT]] = component
@@ -47,7 +47,7 @@ def make_stale(lengths: Ints, scratch: Ints, tally: Ints, row: int, component: i
 
 
 @kernel
-def spread_stale(s: State, row: int) -> None:
+def spread_stale(s: CutArrays, row: int) -> None:
     """Carry staleness on: downstream for lengths from the source, upstream for those to the target."""
     indptr, arcs, nodes, lengths, scratch, tally = s
     touches = 0
@@ -72,7 +72,7 @@ def spread_stale(s: State, row: int) -> None:
 
 
 @kernel
-def length(s: State, row: int, node: int, longest: bool) -> int:
+def length(s: CutArrays, row: int, node: int, longest: bool) -> int:
     """Longest or shortest path from the source (row 0) or to the target (row 1), NONE without a path.
 
     A depth-first walk over the super-vertices it depends on, each scanned once: the stack holds the
@@ -87,6 +87,7 @@ def length(s: State, row: int, node: int, longest: bool) -> int:
     depth = 0
     own[0], at[0], arc[0], best[0] = top, top, indptr[top], NONE
     while depth >= 0:
+        # go on over the arcs of the current member, until one leads to a length that is not known
         c = own[depth]
         x = at[depth]
         waiting = NONE
@@ -106,6 +107,7 @@ def length(s: State, row: int, node: int, longest: bool) -> int:
             if found > 0 and (best[depth] == NONE or (found > best[depth]) == longest):
                 best[depth] = found
             arc[depth] += 1
+        # go down to that super-vertex, or on to the next member, or back with the length
         if waiting != NONE:
             depth += 1
             own[depth], at[depth], arc[depth], best[depth] = waiting, waiting, indptr[waiting], NONE
@@ -120,7 +122,7 @@ def length(s: State, row: int, node: int, longest: bool) -> int:
 
 
 @kernel
-def strong_components(s: State, row: int) -> None:
+def strong_components(s: CutArrays, row: int) -> None:
     """Make inner super-vertices of the nodes still lost (Tarjan, 1972), with an explicit stack.
 
     Inner super-vertices next to them get a stale length: their neighbour was source or target before.
@@ -149,6 +151,7 @@ def strong_components(s: State, row: int) -> None:
                 depth += 1
                 calls[depth] = step
                 step = -1
+            # go over the arcs of the node on top, until one leads to a new node
             x = calls[depth]
             while arc[x] < indptr[x + 1]:
                 a = arc[x]
@@ -165,6 +168,7 @@ def strong_components(s: State, row: int) -> None:
                     low[x] = min(low[x], nodes[y, VIA])
             if step >= 0:
                 continue
+            # the node is done: if it is the first of its component, all held since are its members
             if low[x] == nodes[x, VIA]:
                 after = x
                 y = -1

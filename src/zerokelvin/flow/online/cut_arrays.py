@@ -17,15 +17,15 @@ from numpy.typing import NDArray
 from zerokelvin.flow.static.capacities import Capacities
 from zerokelvin.graph import Graph
 
-__all__ = ["Layout", "State", "arrange", "new_state"]
+__all__ = ["CutArrays", "RowLayout", "arrange", "new_arrays"]
 
 Ints = NDArray[np.int64]
 
-# columns of State.arcs: other end, opposite arc, residual capacity, and residual capacity of both
+# columns of CutArrays.arcs: other end, opposite arc, residual capacity, and residual capacity of both
 # directions together (twice the capacity), which spares a look at the opposite arc
 HEAD, REVERSE, RESIDUAL, TOTAL = range(4)
 
-# columns of State.nodes
+# columns of CutArrays.nodes
 SIDE = 0  # −1 source, +1 target, or one of the three below
 PARENT = 1  # arc to the parent in the side's forest, or ROOT or ORPHAN
 MARK = 2  # stamp: known this epoch to be attached, or in this search to be loose
@@ -39,27 +39,35 @@ INNER, LOST, TAKEN = 0, 2, 3  # sides: inner, just cut off and not yet placed, c
 ROOT, ORPHAN = -1, -2  # parents that are no arc
 NONE, INVALID = -1, -2  # lengths: no path, not computed
 
-# rows of State.scratch: queue, nodes cut off, orphans, whether listed as orphan, super-vertices whose
+# rows of CutArrays.scratch: queue, nodes cut off, orphans, whether listed as orphan, super-vertices whose
 # lengths went stale, queue of the search from the roots, stamp: reached by it, nodes ever labelled,
 # whether listed as such, children of a searched orphan, and four rows for explicit stacks
 QUEUE, LOST_ROW, ORPHANS, QUEUED, STALE, FRONT, REACHED, ROSTER, LISTED, CHILDREN, STACK = range(11)
 
-# slots of State.tally: arcs touched, clock, cut value, current epoch, touches by searches from orphans and
-# from roots in this epoch, touches of the former after which the latter begins, stamp, head and tail of the
-# search from the roots, sizes of four scratch rows, labels of either kind
+# slots of CutArrays.tally: arcs touched, clock, cut value, current epoch, touches by searches from orphans
+# and from roots in this epoch, touches of the former after which the latter begins, stamp, head and tail of
+# the search from the roots, sizes of four scratch rows, labels of either kind
 TOUCHES, CLOCK, VALUE, EPOCH, EFFORT, COVER, PATIENCE, SPAN, FRONT_HEAD, FRONT_TAIL = range(10)
 LOST_COUNT, ORPHAN_COUNT, STALE_COUNT, ROSTER_COUNT, MINUS, PLUS = range(10, 16)
 
 
-class Layout(NamedTuple):
-    """Which row of the state a node has, and which arc of the graph a row of arcs is."""
+class RowLayout(NamedTuple):
+    """Where nodes and arcs lie in the arrays.
+
+    Attributes
+    ----------
+    rows
+        The row of ``CutArrays.nodes`` that holds each node of the graph.
+    arcs
+        The position in ``graph.indices`` of each row of ``CutArrays.arcs``.
+    """
 
     rows: Ints
     arcs: Ints
 
 
-class State(NamedTuple):
-    """The whole state; the names of rows and columns stand in this module.
+class CutArrays(NamedTuple):
+    """All that an online minimum cut keeps; the names of rows and columns stand in this module.
 
     Attributes
     ----------
@@ -86,7 +94,7 @@ class State(NamedTuple):
     tally: Ints
 
 
-def arrange(graph: Graph, close: bool) -> Layout:
+def arrange(graph: Graph, close: bool) -> RowLayout:
     """Rows in the order of the nodes, or in one that brings neighbours closer together, if it is wanted."""
     n = graph.num_nodes
     given = np.arange(n)
@@ -98,12 +106,12 @@ def arrange(graph: Graph, close: bool) -> Layout:
         if _spread(graph, rows) < _spread(graph, given):
             counts = np.diff(graph.indptr)[order]
             skipped = graph.indptr[order] - np.cumsum(counts) + counts
-            return Layout(rows, np.repeat(skipped, counts) + np.arange(len(graph.indices)))
-    return Layout(given, np.arange(len(graph.indices)))
+            return RowLayout(rows, np.repeat(skipped, counts) + np.arange(len(graph.indices)))
+    return RowLayout(given, np.arange(len(graph.indices)))
 
 
-def new_state(graph: Graph, capacities: Capacities, layout: Layout) -> State:
-    """The state before any label: no flow, every connected component one inner super-vertex."""
+def new_arrays(graph: Graph, capacities: Capacities, layout: RowLayout) -> CutArrays:
+    """The arrays before any label: no flow, every connected component one inner super-vertex."""
     n = graph.num_nodes
     parts = np.empty(n, dtype=np.int64)
     parts[layout.rows] = graph.components
@@ -124,7 +132,7 @@ def new_state(graph: Graph, capacities: Capacities, layout: Layout) -> State:
     tally[CLOCK] = tally[EPOCH] = 1
     tally[PATIENCE] = graph.num_edges // 16
     values = capacities.values[layout.arcs]
-    return State(
+    return CutArrays(
         indptr=np.concatenate([[0], np.cumsum(degrees)]),
         arcs=np.column_stack([heads, opposite, values, 2 * values]),
         nodes=nodes,

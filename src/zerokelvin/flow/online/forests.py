@@ -9,6 +9,8 @@ other one. An arc in the parent column leads from a node to its parent.
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -31,7 +33,7 @@ from zerokelvin.flow.online.cut_arrays import (
     TOTAL,
     TOUCHES,
     VALUE,
-    State,
+    CutArrays,
 )
 from zerokelvin.flow.online.repairs import make_orphan, new_epoch, orphan_children, repair_next
 from zerokelvin.jit import kernel
@@ -41,8 +43,15 @@ __all__ = ["change_side", "grow"]
 Ints = NDArray[np.int64]
 
 
+class Climb(NamedTuple):
+    """Where a walk over parents ended, and how much flow its arcs have room for."""
+
+    room: int
+    end: int
+
+
 @kernel
-def grow(s: State, d: int, start: int) -> None:
+def grow(s: CutArrays, d: int, start: int) -> None:
     """Absorb into side d everything inner or lost that `start`, a new root, residually connects to it."""
     indptr, arcs, nodes, lengths, scratch, tally = s
     row = 0 if d < 0 else 1
@@ -73,13 +82,14 @@ def grow(s: State, d: int, start: int) -> None:
 
 
 @kernel
-def change_side(s: State, v: int, d: int) -> None:
+def change_side(s: CutArrays, v: int, d: int) -> None:
     """Move v, which lies in side d, to the other side: augment until side d cannot reach it."""
     indptr, arcs, nodes, _, _, tally = s
     tally[LOST_COUNT] = 0
     new_epoch(tally)
     nodes[v, SIDE] = TAKEN
     orphan_children(s, d, v)
+    # augment over every arc between v and side d; a path that is broken waits for the repairs
     blocked = True
     while blocked:
         blocked = False
@@ -88,16 +98,17 @@ def change_side(s: State, v: int, d: int) -> None:
             last = arcs[a, REVERSE] if d < 0 else a
             tally[TOUCHES] += 1
             while nodes[y, SIDE] == d and arcs[last, RESIDUAL] > 0:
-                room, top = _climb(arcs, nodes, tally, d, y)
-                if nodes[top, PARENT] == ORPHAN:
+                found = _climb(arcs, nodes, tally, d, y)
+                if nodes[found.end, PARENT] == ORPHAN:
                     blocked = True  # other paths first: several break at the cost of one repair
                     break
-                room = min(room, arcs[last, RESIDUAL])
+                room = min(found.room, arcs[last, RESIDUAL])
                 arcs[last, RESIDUAL] -= room
                 arcs[arcs[last, REVERSE], RESIDUAL] += room
                 _augment(s, d, y, room)
         while tally[ORPHAN_COUNT] > 0:
             repair_next(s, d)
+    # v now belongs to the other side, and what side d has lost becomes inner super-vertices
     grow(s, -d, v)
     row = 0 if d < 0 else 1
     strong_components(s, row)
@@ -105,8 +116,8 @@ def change_side(s: State, v: int, d: int) -> None:
 
 
 @kernel
-def _climb(arcs: Ints, nodes: Ints, tally: Ints, d: int, y: int) -> tuple[int, int]:
-    """Follow parents from y to a root or an orphan; the least capacity on the way, and the end."""
+def _climb(arcs: Ints, nodes: Ints, tally: Ints, d: int, y: int) -> Climb:
+    """Follow the parents of y in the forest of side d, up to a root or an orphan."""
     room = np.iinfo(np.int64).max
     p = nodes[y, PARENT]
     while p >= 0:
@@ -115,11 +126,11 @@ def _climb(arcs: Ints, nodes: Ints, tally: Ints, d: int, y: int) -> tuple[int, i
         room = min(room, arcs[p, TOTAL] - left if d < 0 else left)
         y = arcs[p, HEAD]
         p = nodes[y, PARENT]
-    return room, y
+    return Climb(room, y)
 
 
 @kernel
-def _augment(s: State, d: int, y: int, room: int) -> None:
+def _augment(s: CutArrays, d: int, y: int, room: int) -> None:
     """Send `room` units along the tree path between y and its root; saturated arcs make orphans."""
     _, arcs, nodes, _, scratch, tally = s
     broken = False

@@ -31,19 +31,21 @@ from zerokelvin.flow.online.cut_arrays import (
     HEAD,
     INNER,
     LABEL,
+    MEMBER,
     NONE,
     RESIDUAL,
     REVERSE,
     SIDE,
     TOUCHES,
     VALUE,
+    CutArrays,
     arrange,
-    new_state,
+    new_arrays,
 )
 from zerokelvin.flow.online.paths import CutPath, trace_path, way_to_label
 from zerokelvin.flow.online.trials import guess, learn, local_part, play, replace
 from zerokelvin.flow.static.capacities import scale_weights
-from zerokelvin.flow.static.ideals import Part
+from zerokelvin.flow.static.ideals import InnerPart
 from zerokelvin.flow.static.picard_queyranne import PicardQueyranne, assemble
 from zerokelvin.graph import Graph
 
@@ -72,6 +74,12 @@ class OnlineCut:
     close
         Whether the engine keeps neighbours close together in memory; the answers are the same.
 
+    Attributes
+    ----------
+    arrays
+        The arrays behind it, for learners that compile their own loops; `rows` says where a node lies in
+        them.
+
     Examples
     --------
     >>> cut = OnlineCut(Graph.from_edges([(0, 1), (1, 2), (2, 3)]))
@@ -91,13 +99,13 @@ class OnlineCut:
         self._capacities = scale_weights(graph, "an online minimum cut")
         self._layout = arrange(graph, close)
         self._order: Ints | None = None  # the node of every row, once it is needed
-        self._state = new_state(graph, self._capacities, self._layout)
+        self.arrays: CutArrays = new_arrays(graph, self._capacities, self._layout)
 
     # -- asking -----------------------------------------------------------------------------------
 
     def side(self, node: int) -> int:
         """−1 where every minimum cut labels the node −1, +1 where every one labels it +1, else 0."""
-        return int(self._state.nodes[self._row(node), SIDE])
+        return int(self.arrays.nodes[self._row(node), SIDE])
 
     def lengths(self, node: int) -> Lengths:
         """Path lengths of an inner node; a node of the source or target has only (0, −1) or (−1, 0)."""
@@ -105,7 +113,7 @@ class OnlineCut:
         if side != INNER:
             return Lengths(0, NONE) if side < 0 else Lengths(NONE, 0)
         row, longest = self._row(node), self.paths == "longest"
-        return Lengths(int(length(self._state, 0, row, longest)), int(length(self._state, 1, row, longest)))
+        return Lengths(int(length(self.arrays, 0, row, longest)), int(length(self.arrays, 1, row, longest)))
 
     def guess(self, node: int) -> int:
         """Label by the path strategy.
@@ -114,17 +122,46 @@ class OnlineCut:
         A node of the source or target takes its label. In a component without labels the guess is
         the label seen more often so far, +1 if none or tied.
         """
-        return int(guess(self._state, self._row(node), self.paths == "longest"))
+        return int(guess(self.arrays, self._row(node), self.paths == "longest"))
 
     def is_free(self, node: int) -> bool:
         """Whether no node of the connected component has a label yet."""
         row = self._row(node)
-        return self.side(node) == INNER and length(self._state, 0, row, self.paths == "longest") == NONE
+        return self.side(node) == INNER and length(self.arrays, 0, row, self.paths == "longest") == NONE
+
+    def known_label(self, node: int) -> int:
+        """The label that the node was given last, 0 where it has none."""
+        return int(self.arrays.nodes[self._row(node), LABEL])
+
+    def super_vertex(self, node: int) -> int:
+        """The node that stands for an inner node's super-vertex, the same for all members; else −1."""
+        row = self._row(node)
+        return self._node(int(self.arrays.nodes[row, COMPONENT])) if self.side(node) == INNER else -1
+
+    def members(self, node: int) -> tuple[int, ...]:
+        """The nodes of an inner node's super-vertex, itself first, the others in no particular order.
+
+        A node on which all minimum cuts agree is in none and gives ().
+
+        >>> cut = OnlineCut(Graph.from_edges([(0, 1), (1, 2), (2, 3)], [1.0, 2.0, 1.0]))
+        >>> cut.label(0, -1)
+        >>> cut.label(3, +1)
+        >>> sorted(cut.members(1)), cut.super_vertex(1) == cut.super_vertex(2)
+        ([1, 2], True)
+        """
+        if self.side(node) != INNER:
+            return ()
+        first = self._row(node)
+        rows, row = [first], int(self.arrays.nodes[first, MEMBER])
+        while row != first:
+            rows.append(row)
+            row = int(self.arrays.nodes[row, MEMBER])
+        return self._nodes(np.array(rows))
 
     @property
     def value(self) -> float:
         """The minimum cut, in the graph's weights."""
-        return float(self._state.tally[VALUE] / self._capacities.scale)
+        return float(self.arrays.tally[VALUE] / self._capacities.scale)
 
     @property
     def rounding(self) -> float:
@@ -134,17 +171,17 @@ class OnlineCut:
     @property
     def touches(self) -> int:
         """Number of arcs looked at since the start."""
-        return int(self._state.tally[TOUCHES])
+        return int(self.arrays.tally[TOUCHES])
 
     @property
     def labels(self) -> Bytes:
         """The label of every node, 0 where none is known (a copy)."""
-        return self._state.nodes[self._layout.rows, LABEL].astype(np.int8)
+        return self.arrays.nodes[self._layout.rows, LABEL].astype(np.int8)
 
     @property
     def sides(self) -> Bytes:
         """`side` of every node (a copy)."""
-        return self._state.nodes[self._layout.rows, SIDE].astype(np.int8)
+        return self.arrays.nodes[self._layout.rows, SIDE].astype(np.int8)
 
     def path(self, node: int) -> CutPath | None:
         """What ties a node to the labels; None in a component without labels.
@@ -159,30 +196,30 @@ class OnlineCut:
         """
         row, longest = self._row(node), self.paths == "longest"
         if self.side(node) != INNER:
-            way = self._nodes(way_to_label(self._state, row))
+            way = self._nodes(way_to_label(self.arrays, row))
             return CutPath(int(node), way[-1:], way)
         if self.is_free(node):
             return None
-        head, opposite = self._state.arcs[:, HEAD], self._state.arcs[:, REVERSE]
-        up, down = (trace_path(self._state, end, row, longest) for end in (0, 1))
+        head, opposite = self.arrays.arcs[:, HEAD], self.arrays.arcs[:, REVERSE]
+        up, down = (trace_path(self.arrays, end, row, longest) for end in (0, 1))
         along = np.concatenate([opposite[up[::-1]], down])
         tails, heads = head[opposite[along]], head[along]
-        ends = (int(way_to_label(self._state, end)[-1]) for end in (tails[0], heads[-1]))
+        ends = (int(way_to_label(self.arrays, end)[-1]) for end in (tails[0], heads[-1]))
         edges = tuple(zip(self._nodes(tails), self._nodes(heads), strict=True))
         return CutPath(int(node), self._nodes(np.array(list(ends))), (), edges, len(up))
 
-    def part(self, node: int) -> Part | None:
+    def part(self, node: int) -> InnerPart | None:
         """The inner super-vertices connected with that of a node; None outside the inner part."""
         if self.side(node) != INNER:
             return None
-        num, arcs = local_part(self._state, self._row(node))
-        return Part(int(num), arcs, 0)
+        found = local_part(self.arrays, self._row(node))
+        return InnerPart(len(found.vertices), found.arcs, 0)
 
     def picard_queyranne(self) -> PicardQueyranne:
-        """The current Picard–Queyranne graph."""
-        nodes = self._state.nodes[self._layout.rows]
+        """The Picard–Queyranne graph of the labels given so far."""
+        nodes = self.arrays.nodes[self._layout.rows]
         residual = np.full(len(self._layout.arcs), -1)
-        residual[self._layout.arcs] = self._state.arcs[:, RESIDUAL]
+        residual[self._layout.arcs] = self.arrays.arcs[:, RESIDUAL]
         return assemble(self.graph, self._capacities, residual, nodes[:, SIDE], nodes[:, COMPONENT])
 
     # -- learning ---------------------------------------------------------------------------------
@@ -191,11 +228,11 @@ class OnlineCut:
         """Reveal that `node` has label y in {−1, +1}; a second, different label replaces the first."""
         if y not in (-1, 1):
             raise LabelError(f"label {y!r} of node {node!r} is not -1 or +1.")
-        learn(self._state, self._row(node), int(y))
+        learn(self.arrays, self._row(node), int(y))
 
     def forget(self, node: int) -> None:
         """Take back the label of a node; nothing happens where it has none."""
-        replace(self._state, self._row(node), 0)
+        replace(self.arrays, self._row(node), 0)
 
     def play(self, order: ArrayLike, labels: ArrayLike) -> Bytes:
         """Guess and then learn the nodes of `order`, whose labels are ``labels[order]``, in compiled code.
@@ -221,27 +258,33 @@ class OnlineCut:
         bad = np.flatnonzero(~np.isin(ys[nodes], (-1, 1)))
         if len(bad):
             raise LabelError(f"label {ys[nodes[bad[0]]]!r} of node {nodes[bad[0]]} is not -1 or +1.")
-        return play(self._state, self.rows(nodes), ys[nodes].astype(np.int64), self.paths == "longest")
+        return play(self.arrays, self.rows(nodes), ys[nodes].astype(np.int64), self.paths == "longest")
 
     def copy(self) -> OnlineCut:
         """An engine with the same labels that goes its own way; all that depends on the graph is shared."""
         twin = copy.copy(self)
         changing = ("arcs", "nodes", "lengths", "scratch", "tally")
-        twin._state = self._state._replace(**{name: getattr(self._state, name).copy() for name in changing})
+        twin.arrays = self.arrays._replace(**{name: getattr(self.arrays, name).copy() for name in changing})
         return twin
 
     # -- for learners that compile their own loops ------------------------------------------------
 
     def rows(self, nodes: Ints) -> Ints:
-        """The rows of the state that hold these nodes."""
+        """The rows of `arrays` that hold these nodes, one row per node."""
         return self._layout.rows[nodes]
 
     def _nodes(self, rows: Ints) -> tuple[int, ...]:
+        """The nodes that these rows of `arrays` hold."""
         if self._order is None:
             self._order = np.argsort(self._layout.rows)
         return tuple(self._order[rows].tolist())
 
+    def _node(self, row: int) -> int:
+        """The node that a row of `arrays` holds."""
+        return self._nodes(np.array([row]))[0]
+
     def _row(self, node: Any) -> int:
+        """The row of `arrays` that holds a node, which is checked."""
         if 0 <= node < self.graph.num_nodes:
             return int(self._layout.rows[int(node)])
         raise NodeError(f"no node {node!r}; nodes are the integers 0 to {self.graph.num_nodes - 1}.")

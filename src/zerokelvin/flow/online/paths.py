@@ -29,7 +29,7 @@ from zerokelvin.flow.online.cut_arrays import (
     TOTAL,
     TOUCHES,
     VIA,
-    State,
+    CutArrays,
 )
 from zerokelvin.jit import kernel
 
@@ -77,7 +77,7 @@ class CutPath:
 
 
 @kernel
-def trace_path(s: State, row: int, node: int, longest: bool) -> Ints:
+def trace_path(s: CutArrays, row: int, node: int, longest: bool) -> Ints:
     """Arcs from an inner node's super-vertex to the source (row 0) or target (row 1) along its path."""
     indptr, arcs, nodes, lengths, _, tally = s
     total = length(s, row, node, longest)
@@ -106,7 +106,7 @@ def trace_path(s: State, row: int, node: int, longest: bool) -> Ints:
 
 
 @kernel
-def way_to_label(s: State, start: int) -> Ints:
+def way_to_label(s: CutArrays, start: int) -> Ints:
     """The shortest residual way from a node of a side to a label of it, as rows, `start` first."""
     indptr, arcs, nodes, _, scratch, tally = s
     d = nodes[start, SIDE]
@@ -134,6 +134,7 @@ def way_to_label(s: State, start: int) -> Ints:
                 tail += 1
         head += 1
         x = queue[head]
+    # back over the arcs by which nodes were visited, from the label to `start`
     count = 0
     while True:
         queue[count] = x  # the queue is no longer needed

@@ -46,7 +46,7 @@ from zerokelvin.flow.online.cut_arrays import (
     TOTAL,
     TOUCHES,
     VIA,
-    State,
+    CutArrays,
 )
 from zerokelvin.jit import kernel
 
@@ -56,7 +56,7 @@ Ints = NDArray[np.int64]
 
 
 @kernel
-def repair_next(s: State, d: int) -> None:
+def repair_next(s: CutArrays, d: int) -> None:
     """Repair the orphan listed last: of a broken path the one nearest the root, which is cheapest."""
     tally = s.tally
     tally[ORPHAN_COUNT] -= 1
@@ -67,7 +67,7 @@ def repair_next(s: State, d: int) -> None:
 
 
 @kernel
-def orphan_children(s: State, d: int, x: int) -> None:
+def orphan_children(s: CutArrays, d: int, x: int) -> None:
     """Make orphans of the nodes of side d whose parent is x."""
     indptr, arcs, nodes, _, scratch, tally = s
     for a in range(indptr[x], indptr[x + 1]):
@@ -96,7 +96,7 @@ def new_epoch(tally: Ints) -> None:
 
 
 @kernel
-def _repair(s: State, d: int, orphan: int) -> None:
+def _repair(s: CutArrays, d: int, orphan: int) -> None:
     """Search back from an orphan for the first attached node; failing that, all searched are lost.
 
     Once that has cost much, a search from the roots comes to meet it, arc for arc.
@@ -110,6 +110,7 @@ def _repair(s: State, d: int, orphan: int) -> None:
     queue[0] = orphan
     head, tail, count = 0, 1, 0
     began = tally[TOUCHES]
+    # search back over residual arcs, breadth first
     while head < tail:
         x = queue[head]
         head += 1
@@ -132,6 +133,7 @@ def _repair(s: State, d: int, orphan: int) -> None:
             nodes[y, SEEN] = search
             queue[tail] = y
             tail += 1
+        # once that has cost much, let the search from the roots catch up
         tally[EFFORT] += tally[TOUCHES] - began
         if tally[EFFORT] - tally[PATIENCE] > tally[COVER]:
             met = _span(s, d, search)
@@ -142,6 +144,7 @@ def _repair(s: State, d: int, orphan: int) -> None:
                 _lose_the_rest(s, d)
                 return
         began = tally[TOUCHES]
+    # nothing attached was found: all searched are lost, and their children orphans
     for i in range(tail):
         nodes[queue[i], SIDE] = LOST
         scratch[LOST_ROW, tally[LOST_COUNT]] = queue[i]
@@ -188,7 +191,7 @@ def _attached(arcs: Ints, nodes: Ints, tally: Ints, y: int, search: int) -> bool
 
 
 @kernel
-def _span(s: State, d: int, search: int) -> int:
+def _span(s: CutArrays, d: int, search: int) -> int:
     """Go on spanning side d from its labelled nodes, until as much was spent on it as on searching back.
 
     Whatever is reached is attached. If that is a node of the present search it is returned, else −1.
@@ -229,7 +232,7 @@ def _span(s: State, d: int, search: int) -> int:
 
 
 @kernel
-def _lose_the_rest(s: State, d: int) -> None:
+def _lose_the_rest(s: CutArrays, d: int) -> None:
     """Side d is spanned: what was not reached is lost, and no orphan is left."""
     nodes, scratch, tally = s.nodes, s.scratch, s.tally
     while tally[ORPHAN_COUNT] > 0:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -30,19 +32,34 @@ from zerokelvin.flow.online.cut_arrays import (
     TOUCHES,
     VALUE,
     VIA,
-    State,
+    CutArrays,
 )
 from zerokelvin.flow.online.forests import change_side, grow
 from zerokelvin.jit import kernel
 
-__all__ = ["guess", "learn", "local_part", "play", "replace"]
+__all__ = ["LocalPart", "guess", "learn", "local_part", "play", "replace"]
 
 Ints = NDArray[np.int64]
 Bytes = NDArray[np.int8]
 
 
+class LocalPart(NamedTuple):
+    """A weakly connected part of the inner Picard–Queyranne graph.
+
+    Attributes
+    ----------
+    vertices
+        The row of each super-vertex's representative; that of the node asked about comes first.
+    arcs
+        The arcs between them, as pairs of positions in `vertices`, of shape (arcs, 2).
+    """
+
+    vertices: Ints
+    arcs: Ints
+
+
 @kernel
-def play(s: State, order: Ints, labels: Ints, longest: bool) -> Bytes:
+def play(s: CutArrays, order: Ints, labels: Ints, longest: bool) -> Bytes:
     """Guess and learn the nodes of `order`, whose labels stand in `labels`; the guesses."""
     guesses = np.full(len(order), -1, dtype=np.int8)
     for t in range(len(order)):
@@ -52,7 +69,7 @@ def play(s: State, order: Ints, labels: Ints, longest: bool) -> Bytes:
 
 
 @kernel
-def guess(s: State, v: int, longest: bool) -> int:
+def guess(s: CutArrays, v: int, longest: bool) -> int:
     """Label of v by its side, else by its path lengths, else by the labels seen more often."""
     where = s.nodes[v, SIDE]
     if where != INNER:
@@ -66,7 +83,7 @@ def guess(s: State, v: int, longest: bool) -> int:
 
 
 @kernel
-def learn(s: State, v: int, y: int) -> None:
+def learn(s: CutArrays, v: int, y: int) -> None:
     """Take the label y of v; another label than before replaces the old one."""
     old = s.nodes[v, LABEL]
     if old == 0:
@@ -76,7 +93,8 @@ def learn(s: State, v: int, y: int) -> None:
 
 
 @kernel
-def _reveal(s: State, v: int, y: int) -> None:
+def _reveal(s: CutArrays, v: int, y: int) -> None:
+    """Learn the label y of the unlabelled node in row v: root it, grow its side, or let the cut rise."""
     s.nodes[v, LABEL] = y
     s.tally[PLUS if y > 0 else MINUS] += 1
     if s.scratch[LISTED, v] == 0:
@@ -93,7 +111,7 @@ def _reveal(s: State, v: int, y: int) -> None:
 
 
 @kernel
-def replace(s: State, v: int, y: int) -> None:
+def replace(s: CutArrays, v: int, y: int) -> None:
     """Give a labelled node another label, or none (0): replay its connected component."""
     nodes, tally = s.nodes, s.tally
     old = nodes[v, LABEL]
@@ -115,7 +133,7 @@ def replace(s: State, v: int, y: int) -> None:
 
 
 @kernel
-def _reset(s: State, v: int) -> int:
+def _reset(s: CutArrays, v: int) -> int:
     """Take flow and sides out of v's connected component; its nodes are left in the queue."""
     indptr, arcs, nodes, lengths, scratch, tally = s
     queue = scratch[QUEUE]
@@ -149,8 +167,8 @@ def _reset(s: State, v: int) -> int:
 
 
 @kernel
-def local_part(s: State, v: int) -> tuple[int, Ints]:
-    """Inner super-vertices connected with v's, v's first, and the arcs between them by position."""
+def local_part(s: CutArrays, v: int) -> LocalPart:
+    """The inner super-vertices connected with that of the inner node in row v."""
     indptr, arcs, nodes, _, scratch, tally = s
     queue = scratch[QUEUE]
     tally[CLOCK] += 1
@@ -184,4 +202,4 @@ def local_part(s: State, v: int) -> tuple[int, Ints]:
     out = np.full((len(found), 2), -1)
     for k in range(len(found)):
         out[k, 0], out[k, 1] = found[k]
-    return tail, out
+    return LocalPart(queue[:tail].copy(), out)

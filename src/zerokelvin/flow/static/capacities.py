@@ -116,6 +116,7 @@ def read_labels(graph: Graph, labels: Labels, named: bool) -> tuple[Ints, Ints]:
 
 
 def _check_index(graph: Graph, node: Hashable) -> int:
+    """The node as an index, refused where it is none of the graph's."""
     if isinstance(node, (int, np.integer)) and not isinstance(node, bool) and 0 <= node < graph.num_nodes:
         return int(node)
     raise LabelError(f"labelled node {node!r} is not an index from 0 to {graph.num_nodes - 1}.")

@@ -62,12 +62,12 @@ class Cluster:
 
     @property
     def is_tree(self) -> bool:
-        """Whether it has no cycle."""
+        """Whether the cluster is a tree: one edge less than nodes."""
         return self.edges == self.size - 1
 
     @property
     def case(self) -> Literal["connected", "tree", "loose"]:
-        """Which case of Theorem 10 applies."""
+        """Which case of Theorem 10 applies: κ > ∂, else a tree, else neither."""
         if self.connectivity > self.boundary:
             return "connected"
         return "tree" if self.is_tree else "loose"
@@ -96,7 +96,7 @@ class ClusterReport:
 
     @property
     def cost(self) -> float:
-        """Theorem 4: the sum over the clusters."""
+        """The bound of Theorem 4: the costs of all clusters added up."""
         return sum(cluster.cost for cluster in self.clusters)
 
     def __str__(self) -> str:
@@ -154,6 +154,7 @@ def cluster_report(graph: Graph, labels: ArrayLike, clusters: ArrayLike | None =
 
 
 def _describe(inside: Graph, nodes: Ints, values: NDArray[Any], boundary: float) -> Cluster:
+    """What a report says of the cluster of these nodes; `inside` holds the edges within clusters."""
     piece = inside.subgraph(nodes)
     label = values[nodes[0]]
     connectivity = edge_connectivity(piece)

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from zerokelvin.errors import ParameterError
-from zerokelvin.flow.static.ideals import Part
+from zerokelvin.flow.static.ideals import InnerPart
 from zerokelvin.jit import kernel
 
 __all__ = ["sample_ideals"]
@@ -26,14 +26,14 @@ Bools = NDArray[np.bool_]
 MOST_MOVES = 2**26
 
 
-def sample_ideals(part: Part, samples: int, rng: np.random.Generator) -> Bools:
+def sample_ideals(part: InnerPart, samples: int, rng: np.random.Generator) -> Bools:
     """Independent uniform ideals of a part, one mask per row.
 
     The number of moves is not bounded beforehand: a part in which the chain mixes very slowly is
     given up after 2^26 moves for one draw.
 
     >>> rng = np.random.default_rng(0)
-    >>> chain = Part(2, np.array([[0, 1]]), watched=0)
+    >>> chain = InnerPart(2, np.array([[0, 1]]), watched=0)
     >>> drawn = sample_ideals(chain, 3000, rng)
     >>> bool((drawn[:, 0] >= drawn[:, 1]).all()), round(float(drawn[:, 0].mean()), 1)
     (True, 0.7)
@@ -57,6 +57,7 @@ def sample_ideals(part: Part, samples: int, rng: np.random.Generator) -> Bools:
 
 
 def _rows(num: int, owners: Ints, others: Ints) -> tuple[Ints, Ints]:
+    """CSR arrays (indptr, others) in which row v holds the `others` whose owner is v."""
     order = np.argsort(owners, kind="stable")
     return np.searchsorted(owners[order], np.arange(num + 1)), np.ascontiguousarray(others[order])
 

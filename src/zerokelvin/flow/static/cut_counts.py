@@ -16,7 +16,7 @@ import numpy as np
 
 from zerokelvin.errors import ParameterError
 from zerokelvin.flow.static.coupling import sample_ideals
-from zerokelvin.flow.static.ideals import Part, count_ideals
+from zerokelvin.flow.static.ideals import InnerPart, count_ideals
 
 __all__ = ["CutCount", "count_minimum_cuts_through"]
 
@@ -27,8 +27,8 @@ class MinimumCuts(Protocol):
     def side(self, node: Any) -> int:
         """−1, +1, or 0 for an inner node."""
 
-    def part(self, node: Any) -> Part | None:
-        """The inner super-vertices connected with the node's."""
+    def part(self, node: Any) -> InnerPart | None:
+        """The inner super-vertices connected with the node's; None where it is no inner node."""
 
 
 @dataclass(frozen=True)

@@ -35,6 +35,7 @@ def topological_levels(num: int, arcs: Ints) -> Ints:
 
 @kernel
 def _sweep(num: int, arcs: Ints, start: int, longest: bool) -> Ints:
+    """Path lengths from `start` over arcs sorted by their tails, which come before their heads."""
     length = np.full(num, -1, dtype=np.int64)
     length[start] = 0
     for k in range(len(arcs)):
@@ -48,6 +49,7 @@ def _sweep(num: int, arcs: Ints, start: int, longest: bool) -> Ints:
 
 @kernel
 def _levels(first: Ints, heads: Ints) -> Ints:
+    """Longest paths by Kahn's algorithm: a vertex is done when all its predecessors are. CSR arrays."""
     num = len(first) - 1
     waiting = np.zeros(num, dtype=np.int64)
     for k in range(len(heads)):

@@ -5,12 +5,11 @@ Components without labels, which may have either label, stand in a row below.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from typing import Any, Protocol
 
 import numpy as np
-
-if TYPE_CHECKING:
-    from zerokelvin.flow.static.picard_queyranne import PicardQueyranne
+from numpy.typing import NDArray
 
 __all__ = ["draw_picard_queyranne"]
 
@@ -19,7 +18,38 @@ LARGEST = 60.0  # inches
 COLOURS = {"source": "#0072B2", "target": "#D55E00", "inner": "#e8e4d9"}
 
 
-def draw_picard_queyranne(pq: PicardQueyranne, ax: Any = None) -> Any:
+class SuperVertexGraph(Protocol):
+    """What is drawn of a `PicardQueyranne`, whose attributes these are."""
+
+    @property
+    def value(self) -> float:
+        """The minimum cut."""
+
+    @property
+    def arcs(self) -> NDArray[np.int64]:
+        """Pairs (I, J) of super-vertices."""
+
+    @property
+    def arc_weights(self) -> NDArray[np.float64]:
+        """Total weight of the edges behind every arc."""
+
+    @property
+    def source(self) -> int:
+        """The super-vertex of the source."""
+
+    @property
+    def target(self) -> int:
+        """The super-vertex of the target, the last one."""
+
+    @property
+    def longest_from_source(self) -> NDArray[np.int64]:
+        """The longest path from the source to every super-vertex, −1 where there is none."""
+
+    def members(self, super_vertex: int) -> Sequence[Any]:
+        """The names of the nodes of a super-vertex."""
+
+
+def draw_picard_queyranne(pq: SuperVertexGraph, ax: Any = None) -> Any:
     """Draw super-vertices as boxes of their members and arcs as arrows; returns the axes.
 
     Axes of its own are made as large as the boxes need.
@@ -79,7 +109,8 @@ def draw_picard_queyranne(pq: PicardQueyranne, ax: Any = None) -> Any:
     return ax
 
 
-def _caption(pq: PicardQueyranne, super_vertex: int) -> str:
+def _caption(pq: SuperVertexGraph, super_vertex: int) -> str:
+    """The names of the first members of a super-vertex, and how many there are if not all are shown."""
     names = [str(name) for name in pq.members(super_vertex)]
     shown = ", ".join(names[:MOST_NAMES])
     return shown + (f" … ({len(names)})" if len(names) > MOST_NAMES else "") or "∅"

@@ -15,13 +15,13 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["IdealCount", "Part", "count_ideals", "iterate_ideals", "reduce_transitively", "split_parts"]
+__all__ = ["IdealCount", "InnerPart", "count_ideals", "iterate_ideals", "reduce_transitively", "split_parts"]
 
 Ints = NDArray[np.int64]
 Bools = NDArray[np.bool_]
 
 
-class Part(NamedTuple):
+class InnerPart(NamedTuple):
     """A weakly connected directed acyclic graph with one vertex of interest.
 
     Attributes
@@ -57,7 +57,7 @@ class IdealCount(NamedTuple):
     states: int
 
 
-def split_parts(num: int, arcs: Ints, around: int | None = None) -> list[Part]:
+def split_parts(num: int, arcs: Ints, around: int | None = None) -> list[InnerPart]:
     """The weakly connected parts, or only the part of the vertex `around`, which it then watches."""
     neighbours: list[list[int]] = [[] for _ in range(num)]
     for i, j in arcs.tolist():
@@ -81,7 +81,7 @@ def split_parts(num: int, arcs: Ints, around: int | None = None) -> list[Part]:
     owner = part_of[arcs[:, 0]]
     order = np.argsort(owner, kind="stable")
     bounds = np.searchsorted(owner[order], np.arange(len(sizes) + 1))
-    return [Part(size, local[arcs[order[bounds[k] : bounds[k + 1]]]], 0) for k, size in enumerate(sizes)]
+    return [InnerPart(size, local[arcs[order[bounds[k] : bounds[k + 1]]]], 0) for k, size in enumerate(sizes)]
 
 
 def iterate_ideals(num: int, arcs: Ints) -> Iterator[Bools]:
@@ -102,10 +102,10 @@ def iterate_ideals(num: int, arcs: Ints) -> Iterator[Bools]:
         ideal[at + 1 :] = [False] * (num - at - 1)
 
 
-def count_ideals(part: Part, max_states: int) -> IdealCount | None:
+def count_ideals(part: InnerPart, max_states: int) -> IdealCount | None:
     """Count the ideals of a part with and without its watched vertex; None beyond `max_states` states.
 
-    >>> chain = Part(3, np.array([[0, 1], [1, 2]]), watched=0)
+    >>> chain = InnerPart(3, np.array([[0, 1], [1, 2]]), watched=0)
     >>> count_ideals(chain, max_states=100)
     IdealCount(source=3, target=1, states=3)
     """
@@ -185,6 +185,7 @@ def _frontier_order(num: int, near: list[int], start: int) -> list[int]:
 
 
 def _bits(mask: int) -> Iterator[int]:
+    """The positions of the ones of a bit mask, ascending."""
     while mask:
         low = mask & -mask
         yield low.bit_length() - 1

@@ -59,6 +59,10 @@ def maximum_flow(graph: Graph, capacities: Capacities, nodes: Ints, labels: Ints
 
 @kernel
 def _dinic(indptr: Ints, indices: Ints, reverse: Ints, residual: Ints, terminal: Ints) -> int:
+    """Dinic's algorithm (1970): blocking flows over breadth-first levels, until no target is reached.
+
+    `terminal` is −1 at sources and +1 at targets. `residual` is changed in place; the value comes back.
+    """
     n = len(indptr) - 1
     level = np.empty(n, dtype=np.int64)
     cursor = np.empty(n, dtype=np.int64)
@@ -73,6 +77,7 @@ def _dinic(indptr: Ints, indices: Ints, reverse: Ints, residual: Ints, terminal:
             depth = 0
             v = s
             while True:
+                # at a target: send what the path has room for, and go back to its first saturated arc
                 if terminal[v] > 0:
                     least = residual[path[0]]
                     for i in range(1, depth):
@@ -84,6 +89,7 @@ def _dinic(indptr: Ints, indices: Ints, reverse: Ints, residual: Ints, terminal:
                         if residual[path[i]] == 0:
                             depth = i
                     v = indices[reverse[path[depth]]]
+                # go on over the next arc one level down, or back where there is none
                 forward = False
                 while cursor[v] < indptr[v + 1]:
                     a = cursor[v]
@@ -132,6 +138,7 @@ def _levels(indptr: Ints, indices: Ints, residual: Ints, terminal: Ints, level: 
 
 @kernel
 def _reach(indptr: Ints, indices: Ints, residual: Ints, roots: Ints) -> Bools:
+    """Which nodes can be reached from the roots over arcs with residual capacity."""
     seen = np.zeros(len(indptr) - 1, dtype=np.bool_)
     queue = np.empty(len(indptr) - 1, dtype=np.int64)
     tail = len(roots)

@@ -34,8 +34,11 @@ from zerokelvin.graph import Measured
 
 __all__ = ["least_path_cover", "most_path_cover", "theorem_8"]
 
-Lengths = tuple[int, ...]
-State = tuple[tuple[int, Lengths], ...]
+CoverLengths = tuple[int, ...]
+"""The length of every path of a cover, in arcs."""
+
+Arrivals = tuple[tuple[int, CoverLengths], ...]
+"""For some super-vertices the lengths of the paths that have arrived there."""
 
 STRATEGIES = ("fixed-paths", "zero-ising", "longest-path")
 
@@ -120,21 +123,22 @@ def _arcs(pq: PicardQueyranne) -> Counter[tuple[int, int]]:
     return Counter(dict(zip(pairs, counts.astype(int).tolist(), strict=True)))
 
 
-def _logs(lengths: Lengths) -> float:
+def _logs(lengths: CoverLengths) -> float:
+    """Σ log₂ of the lengths."""
     return math.fsum(math.log2(length) for length in lengths)
 
 
-def _arrivals(arcs: Counter[tuple[int, int]], count: int, max_states: int) -> set[Lengths] | None:
+def _arrivals(arcs: Counter[tuple[int, int]], count: int, max_states: int) -> set[CoverLengths] | None:
     """The lengths of the paths of every cover, each sorted; None where more than `max_states` are under way.
 
     Super-vertices are numbered so that arcs lead upwards. A state says with which lengths paths have
     arrived at each of those still to come.
     """
-    states: set[State] = {()}
+    states: set[Arrivals] = {()}
     tried = 0
     for vertex in range(count - 1):
         heads = {head: n for (tail, head), n in sorted(arcs.items()) if tail == vertex}
-        following: set[State] = set()
+        following: set[Arrivals] = set()
         for state in states:
             waiting = dict(state)
             lengths = Counter(waiting.pop(vertex, (0,) * sum(heads.values())))
@@ -165,7 +169,7 @@ def _shares(
 
 
 def _picks(places: tuple[tuple[int, int], ...], count: int) -> Iterator[dict[int, int]]:
-    """Every way to choose `count` of the places."""
+    """Every way to take `count` in all from heads that offer so many each: how many from each head."""
     if count == 0:
         yield {}
         return
@@ -177,7 +181,7 @@ def _picks(places: tuple[tuple[int, int], ...], count: int) -> Iterator[dict[int
             yield {head: n, **rest} if n else rest
 
 
-def _longest_first(arcs: Counter[tuple[int, int]], pq: PicardQueyranne) -> Lengths:
+def _longest_first(arcs: Counter[tuple[int, int]], pq: PicardQueyranne) -> CoverLengths:
     """The lengths of a cover that takes away the longest path again and again."""
     left, found = arcs.copy(), []
     while any(n for (a, _), n in left.items() if a == pq.source):
@@ -196,6 +200,7 @@ def _longest_first(arcs: Counter[tuple[int, int]], pq: PicardQueyranne) -> Lengt
 def _checked(
     arcs: Counter[tuple[int, int]], cover: Sequence[Sequence[int]], source: int, target: int
 ) -> float:
+    """Σ log₂|p_i| of a cover given as lists of super-vertices, which is refused if it is none."""
     used = Counter(step for path in cover for step in pairwise(path))
     ends = all(len(path) > 1 and path[0] == source and path[-1] == target for path in cover)
     if used != arcs or not ends:

@@ -32,7 +32,7 @@ from zerokelvin.flow.static.capacities import Capacities, Labels, read_labels, s
 from zerokelvin.flow.static.coupling import sample_ideals
 from zerokelvin.flow.static.dag import path_lengths, topological_levels
 from zerokelvin.flow.static.drawing import draw_picard_queyranne
-from zerokelvin.flow.static.ideals import Part, count_ideals, iterate_ideals, split_parts
+from zerokelvin.flow.static.ideals import InnerPart, count_ideals, iterate_ideals, split_parts
 from zerokelvin.flow.static.maximum_flow import maximum_flow
 from zerokelvin.graph import Graph
 
@@ -90,7 +90,7 @@ class PicardQueyranne:
         return int(self.super_vertex[self.graph.index(node)])
 
     def place(self, node: Hashable) -> Literal["source", "target", "inner"]:
-        """Where a node lies."""
+        """Where a node, given by name, lies: in the source, in the target or between them."""
         places: tuple[Literal["source", "inner", "target"], ...] = ("source", "inner", "target")
         return places[self.side(node) + 1]
 
@@ -159,12 +159,12 @@ class PicardQueyranne:
     def sample_minimum_cuts(self, samples: int, rng: np.random.Generator) -> Ints:
         """Independent, uniformly distributed minimum cuts, one ±1 labelling of the nodes per row."""
         num = self.num_super_vertices
-        ideals = sample_ideals(Part(num - 2, self._inner_arcs, 0), samples, rng)
+        ideals = sample_ideals(InnerPart(num - 2, self._inner_arcs, 0), samples, rng)
         ends = np.full((samples, 1), -1)
         sides = np.hstack([ends, np.where(ideals, -1, 1), -ends])
         return sides[:, self.super_vertex]
 
-    def part(self, node: Hashable) -> Part | None:
+    def part(self, node: Hashable) -> InnerPart | None:
         """The inner super-vertices connected with that of a node; None outside the inner part."""
         here = self.of(node)
         if here in (self.source, self.target):
@@ -200,6 +200,7 @@ class PicardQueyranne:
         return self.arcs[within] - 1
 
     def _to_target(self, longest: bool) -> Ints:
+        """Path lengths to the target, as those from it over the arcs turned round."""
         backward = self.target - self.arcs[:, ::-1]
         return path_lengths(self.num_super_vertices, backward, 0, longest)[::-1]
 

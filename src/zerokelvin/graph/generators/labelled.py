@@ -69,11 +69,11 @@ def require(condition: bool, name: str, value: object, remedy: str) -> None:
         raise ParameterError(f"{name}={value!r} is out of range; {remedy}.")
 
 
-def require_whole(name: str, value: object, low: int, high: int | None, remedy: str) -> None:
+def require_whole(name: str, value: Any, low: int, high: int | None, remedy: str) -> None:
     """Refuse a parameter that is not a whole number from `low` to `high`."""
     whole = isinstance(value, (int, np.integer)) and not isinstance(value, bool)
     require(whole, name, value, "give a whole number")
-    require(low <= value and (high is None or value <= high), name, value, remedy)  # type: ignore[operator]
+    require(low <= value and (high is None or value <= high), name, value, remedy)
 
 
 def halves(count: int) -> Ints:
@@ -94,5 +94,6 @@ def joined_cliques(size: int, cliques: int, *bridges: ArrayLike) -> Graph:
 
 
 def _frozen(array: NDArray[Any]) -> NDArray[Any]:
+    """The same array, read-only."""
     array.setflags(write=False)
     return array

@@ -193,6 +193,7 @@ def traversal_covers(graph: Graph, centres: int = 32) -> Covers:
 
 
 def _checked(distances: ArrayLike) -> Floats:
+    """The distances as a square symmetric matrix with zero diagonal; anything else is refused."""
     matrix = np.asarray(distances, dtype=np.float64)
     if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1] or len(matrix) == 0:
         raise GraphError(f"the distances have shape {matrix.shape}; give a square matrix.")
@@ -218,6 +219,7 @@ def _fewest_cliques(near: NDArray[np.bool_]) -> int:
     best = count
 
     def search(cliques: list[int], left: int) -> None:
+        """Put the points of the mask `left` into `cliques` or new ones, if that can beat the best."""
         nonlocal best
         if len(cliques) >= best:
             return

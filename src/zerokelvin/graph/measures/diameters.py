@@ -89,9 +89,11 @@ class _Component:
             return (len(self.indptr) - 2) / float(self.weights.min())
 
     def sweep(self, node: int) -> Floats:
+        """The distance of every node of the component from one of them."""
         return shortest_paths(self.indptr, self.indices, self.weights, node)
 
     def diameter_bounds(self, max_sweeps: int | None) -> tuple[float, float, str]:
+        """A lower and an upper bound on the diameter, and how they were found."""
         first = self.sweep(0)
         far = self.sweep(int(first.argmax()))
         lower = float(far.max())
@@ -101,6 +103,7 @@ class _Component:
         return self._visit(centre, lower, self._budget(max_sweeps))
 
     def _budget(self, max_sweeps: int | None) -> int:
+        """How many sweeps may be made: as given, else as many as take a fixed number of steps."""
         if max_sweeps is not None:
             return max_sweeps
         steps = _STEPS if self.weights.min() == self.weights.max() else _STEPS // 10
@@ -116,6 +119,7 @@ class _Component:
         return int(furthest.argmin()), lower
 
     def _visit(self, centre: int, lower: float, sweeps: int) -> tuple[float, float, str]:
+        """Bounds on the diameter from the eccentricities of nodes, the farthest from the centre first."""
         distance = self.sweep(centre)
         order = np.argsort(-distance, kind="stable")
         falling = np.append(distance[order], 0.0)  # the last node has no partner left

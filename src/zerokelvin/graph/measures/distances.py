@@ -63,6 +63,7 @@ def shortest_paths(indptr: Ints, indices: Ints, weights: Floats, start: int) -> 
 
 
 def _node_index(graph: Graph, node: Any) -> int:
+    """The node as an index, refused where it is none of the graph's."""
     if isinstance(node, (int, np.integer)) and 0 <= node < graph.num_nodes:
         return int(node)
     raise NodeError(f"node index {node!r} is not an integer from 0 to {graph.num_nodes - 1}.")

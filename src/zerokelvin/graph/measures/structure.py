@@ -76,6 +76,7 @@ def bal(labels: ArrayLike) -> float:
 
 
 def _label_codes(labels: ArrayLike, count: int) -> Ints:
+    """One code per node, equal where labels are; a missing label is refused."""
     given = np.asarray(labels)
     if given.shape != (count,):
         raise LabelError(f"labels have shape {given.shape} for {count} nodes; give one label per node.")
@@ -95,6 +96,7 @@ def _label_codes(labels: ArrayLike, count: int) -> Ints:
 
 
 def _signs(labels: ArrayLike) -> Ints:
+    """The labels as integers −1 and +1; anything else is refused."""
     given = np.asarray(labels)
     if given.ndim != 1 or len(given) == 0:
         raise LabelError(f"labels have shape {given.shape}; give a list of -1 and +1, one per node.")

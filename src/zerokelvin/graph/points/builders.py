@@ -120,6 +120,7 @@ def epsilon_graph(X: ArrayLike, r: float, *, weights: str = "unit", bandwidth: f
 
 
 def _tree_pairs(points: Floats, r: float) -> Ints:
+    """Pairs of points at most r apart, perhaps a few just beyond, by a k-d tree."""
     tree = KDTree(points)
     reach = r * (1 + 1e-12)  # the caller compares exactly
     _refuse_many((int(tree.count_neighbors(tree, reach)) - len(points)) // 2, r)
@@ -127,7 +128,10 @@ def _tree_pairs(points: Floats, r: float) -> Ints:
 
 
 def _all_pairs(points: Floats, r: float) -> Ints:
+    """The same by all distances, block by block."""
+
     def blocks() -> Iterator[Ints]:
+        """The pairs of one block of points after the other."""
         total, step = 0, max(1, 10_000_000 // len(points))
         for at in range(0, len(points), step):
             near = np.argwhere(cdist(points[at : at + step], points[at:]) <= r * (1 + 1e-12))
@@ -140,11 +144,13 @@ def _all_pairs(points: Floats, r: float) -> Ints:
 
 
 def _refuse_many(edges: int, r: float) -> None:
+    """Refuse a radius that joins more pairs than a graph can hold."""
     if edges > _MOST_EDGES:
         raise GraphError(f"r={r:g} joins at least {edges} pairs of points; choose a smaller r, or knn_graph.")
 
 
 def _check_weights(weights: str, bandwidth: float | None) -> None:
+    """Refuse a kind of weights that is unknown, and a bandwidth where it has no meaning."""
     if weights not in ("unit", "heat", "inverse-distance"):
         raise ParameterError(f"unknown weights '{weights}'; choose unit, heat or inverse-distance.")
     if bandwidth is not None and weights != "heat":
@@ -154,6 +160,7 @@ def _check_weights(weights: str, bandwidth: float | None) -> None:
 
 
 def _weighted(points: Floats, pairs: Ints, weights: str, bandwidth: float | None) -> Graph:
+    """The graph with these pairs of points as edges, weighted by their distance."""
     values = None
     if weights != "unit" and len(pairs):
         distance = distances_between(points, pairs[:, 0], pairs[:, 1])
@@ -164,6 +171,7 @@ def _weighted(points: Floats, pairs: Ints, weights: str, bandwidth: float | None
 
 
 def _inverse(distance: Floats, pairs: Ints) -> Floats:
+    """Weights 1/distance; equal points are refused."""
     same = np.flatnonzero(distance == 0)
     if len(same):
         u, v = pairs[same[0]]
@@ -174,6 +182,7 @@ def _inverse(distance: Floats, pairs: Ints) -> Floats:
 
 
 def _heat(distance: Floats, pairs: Ints, bandwidth: float | None) -> Floats:
+    """Weights exp(−d²/2σ²), σ the bandwidth or the median distance; weights of 0 are refused."""
     sigma = float(np.median(distance)) if bandwidth is None else float(bandwidth)
     if sigma == 0:
         raise GraphError("at least half of the edges have length 0, so there is no median; give a bandwidth.")

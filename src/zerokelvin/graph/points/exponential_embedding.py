@@ -158,8 +158,9 @@ def exponential_graph(X: ArrayLike, a: float, *, metric: str = "euclidean") -> E
         points = check_points(X)
         count = len(points)
         _refuse_many(count)
+        kind: Any = metric  # a name or a function; which ones there are, scipy says
         try:
-            distances = pdist(points, metric)  # type: ignore[call-overload]
+            distances = pdist(points, kind)
         except (TypeError, ValueError) as problem:
             raise ParameterError(f"metric {metric!r} cannot be used: {problem}.") from None
     pairs = np.column_stack(np.triu_indices(count, k=1)).astype(np.int64)
@@ -167,6 +168,7 @@ def exponential_graph(X: ArrayLike, a: float, *, metric: str = "euclidean") -> E
 
 
 def _from_distances(pairs: Ints, distances: Floats, scale: float, count: int) -> ExponentialGraph:
+    """The graph with one edge per pair at a finite distance; negative ones and NaN are refused."""
     bad = np.flatnonzero(np.isnan(distances) | (distances < 0))
     if len(bad):
         u, v = pairs[bad[0]]
@@ -178,6 +180,7 @@ def _from_distances(pairs: Ints, distances: Floats, scale: float, count: int) ->
 
 
 def _given(matrix: Any) -> tuple[int, Floats]:
+    """The number of points and the distances of all pairs i < j, from a square matrix."""
     table = np.asarray(matrix, dtype=np.float64)
     if table.ndim != 2 or table.shape[0] != table.shape[1] or table.shape[0] == 0:
         raise GraphError(f"the distances have shape {table.shape}; give a square matrix.")
@@ -188,6 +191,7 @@ def _given(matrix: Any) -> tuple[int, Floats]:
 
 
 def _refuse_many(count: int) -> None:
+    """Refuse more points than a complete graph can hold."""
     if count > _MOST_POINTS:
         raise GraphError(
             f"an exponential graph on {count} points would have {count * (count - 1) // 2} edges; "

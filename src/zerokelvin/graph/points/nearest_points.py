@@ -65,21 +65,21 @@ def distances_between(points: Floats, left: Ints, right: Ints) -> Floats:
 
 
 def nearest_neighbors(
-    points: Floats, k: int, method: str = "auto", rng: np.random.Generator | None = None
+    points: Floats, k: Any, method: str = "auto", rng: np.random.Generator | None = None
 ) -> Ints:
-    """Indices of the k nearest other points of every point, nearest first."""
+    """Indices of the k nearest other points of every point, nearest first; `k` must be a whole number."""
     if method not in ("auto", "exact", "approximate"):
         raise ParameterError(f"unknown method '{method}'; choose auto, exact or approximate.")
     count, dimensions = points.shape
-    if not isinstance(k, (int, np.integer)) or k < 1:  # type: ignore[redundant-expr]
+    if not isinstance(k, (int, np.integer)) or k < 1:
         raise ParameterError(f"k={k!r} is not a positive whole number of neighbours.")
     if k >= count:
         remedy = f"choose k <= {count - 1}" if count > 1 else "give at least two points"
         raise ParameterError(f"k={k} neighbours cannot be found among {count} points; {remedy}.")
     large = count > EXACT_POINTS and dimensions > TREE_DIMENSIONS
     if method == "approximate" or (method == "auto" and large):
-        return _approximate(points, k, rng)
-    return _exact(points, k)
+        return _approximate(points, int(k), rng)
+    return _exact(points, int(k))
 
 
 def _exact(points: Floats, k: int) -> Ints:
@@ -110,6 +110,7 @@ def _equal_points(points: Floats) -> tuple[Ints, Ints, Ints]:
 
 
 def _by_tree(points: Floats, rows: Ints, k: int) -> Ints:
+    """The k nearest points of the points `rows`, by a k-d tree: one row of indices each, nearest first."""
     tree = KDTree(points)
     place = np.empty(len(points), dtype=np.int64)
     place[tree.indices] = np.arange(len(points))
@@ -120,6 +121,7 @@ def _by_tree(points: Floats, rows: Ints, k: int) -> Ints:
 
 
 def _from_tree(points: Floats, tree: KDTree, rows: Ints, k: int) -> Ints:
+    """The same for rows in a good order; where ties may hide a lower index, all points in reach are seen."""
     wanted = min(len(points), k + 2)  # the point itself, its k neighbours, and one more to see ties
     found = tree.query(points[rows], k=wanted)[1].reshape(len(rows), wanted)
     nearest, settled = _settle(points, rows, found, k)
@@ -136,6 +138,7 @@ def _from_tree(points: Floats, tree: KDTree, rows: Ints, k: int) -> Ints:
 
 
 def _by_brute_force(points: Floats, rows: Ints, k: int) -> Ints:
+    """The k nearest points of the points `rows`, by all distances: one row of indices each."""
     from sklearn.neighbors import NearestNeighbors
 
     count, dimensions = points.shape
@@ -169,6 +172,7 @@ def _settle(points: Floats, rows: Ints, found: Ints, k: int) -> tuple[Ints, NDAr
 
 
 def _first(points: Floats, row: Any, candidates: Ints, k: int) -> Ints:
+    """The k nearest of some candidates to one point; of equally near ones the lowest indices."""
     candidates = candidates[candidates != row]
     distance = distances_between(points, np.full(len(candidates), row), candidates)
     chosen: Ints = candidates[np.lexsort((candidates, distance))[:k]]
@@ -176,6 +180,7 @@ def _first(points: Floats, row: Any, candidates: Ints, k: int) -> Ints:
 
 
 def _approximate(points: Floats, k: int, rng: np.random.Generator | None) -> Ints:
+    """The k nearest points of every point by nearest-neighbour descent, of which about 1 in 100 is wrong."""
     try:
         pynndescent: Any = importlib.import_module("pynndescent")
     except ImportError:

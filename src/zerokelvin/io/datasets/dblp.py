@@ -72,6 +72,7 @@ def read_dblp_four_area(folder: PathLike) -> DataSet:
 
 
 def _joint_papers(links: list[tuple[str, str]], authors: list[str]) -> Graph:
+    """The graph of authors in which an edge weighs the number of papers that two wrote together."""
     column = {author: i for i, author in enumerate(authors)}
     row: dict[str, int] = {}
     cells: set[tuple[int, int]] = {

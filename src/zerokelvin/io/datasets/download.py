@@ -85,6 +85,7 @@ def verify(path: Path) -> None:
 
 
 def _address(url: str) -> str:
+    """The address to download from: the given one, or its file at ZEROKELVIN_DATASETS_URL."""
     base = os.environ.get("ZEROKELVIN_DATASETS_URL")
     if base:
         url = base.rstrip("/") + "/" + url.rsplit("/", 1)[-1]
@@ -96,6 +97,7 @@ def _address(url: str) -> str:
 
 
 def _fetch(url: str, progress: Progress | None) -> bytes:
+    """The bytes at an address; `progress` is told how many have come, and of how many."""
     parts: list[bytes] = []
     received = 0
     try:
@@ -123,10 +125,12 @@ def _fetch(url: str, progress: Progress | None) -> bytes:
 
 
 def _record_path(path: Path) -> Path:
+    """Where the record of a downloaded file lies."""
     return path.with_suffix(".download.json")
 
 
 def _record(path: Path) -> dict[str, str]:
+    """What was recorded of a downloaded file; empty where it was not downloaded."""
     record = _record_path(path)
     if not record.is_file():
         return {}
@@ -140,4 +144,5 @@ def _record(path: Path) -> dict[str, str]:
 
 
 def _digest(path: Path) -> str:
+    """The SHA-256 of a file."""
     return hashlib.sha256(read_bytes(path)).hexdigest()

@@ -98,6 +98,7 @@ def _members(archive: bytes, *suffixes: str) -> list[str]:
 
 
 def _arrays(papers: list[tuple[str, str]], pairs: list[tuple[str, str]]) -> dict[str, Any]:
+    """The arrays of a data set from (paper, class) and (paper, cited paper); unknown papers are counted."""
     position = {name: i for i, (name, _) in enumerate(papers)}
     if not papers or len(position) != len(papers):
         raise DataError("the archive lists no papers, or one of them twice; it is not the expected one.")

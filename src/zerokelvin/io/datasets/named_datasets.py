@@ -151,11 +151,13 @@ def cache_folder() -> Path:
 
 
 def _folders() -> list[Path]:
+    """Where data sets are looked for, in this order."""
     given = os.environ.get("ZEROKELVIN_DATA")
     return [*([Path(given)] if given else []), Path("..") / "shared" / "data", cache_folder()]
 
 
 def _found() -> dict[str, Path]:
+    """The npz file of every data set that is there, the first one found by name."""
     found: dict[str, Path] = {}
     for folder in _folders():
         for path in sorted(folder.glob("*.npz")) if folder.is_dir() else ():
@@ -164,6 +166,7 @@ def _found() -> dict[str, Path]:
 
 
 def _describe(name: str, path: Path | None) -> DataSetInfo:
+    """Place and sizes of a data set, or why it cannot be read."""
     if path is None and name != "digits":
         return DataSetInfo(name, "to be downloaded")
     try:
@@ -177,6 +180,7 @@ def _describe(name: str, path: Path | None) -> DataSetInfo:
 
 
 def _from_arrays(name: str, path: Path, limits: Limits) -> DataSet:
+    """The data set in an npz file: a graph or points, and label codes."""
     arrays = read_arrays(path, limits)
     points = arrays.get("X")
     if points is not None and (points.ndim != 2 or points.dtype.kind not in "iuf"):
@@ -206,6 +210,7 @@ def _from_arrays(name: str, path: Path, limits: Limits) -> DataSet:
 
 
 def _digits() -> DataSet:
+    """The handwritten digits that come with scikit-learn."""
     from sklearn.datasets import load_digits
 
     points, labels = load_digits(return_X_y=True)

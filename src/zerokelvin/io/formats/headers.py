@@ -76,16 +76,19 @@ def looks_like_times(cells: list[str]) -> bool:
 
 
 def _is_time(cell: str) -> bool:
+    """Whether a cell is a date, a time of day or seconds since 1970."""
     if _DATE.match(cell):
         return True
     return is_number(cell) and any(low <= float(cell) < high for low, high in _TIMES)
 
 
 def _is_title(cell: str) -> bool:
+    """Whether a cell reads like the title of a column: few words, one of them usual in titles."""
     parts = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", " ", cell[:200])
     words = [word for word in re.split(r"[^A-Za-z]+", parts) if word]
     return 0 < len(words) <= 4 and any(word.lower() in _TITLES for word in words)
 
 
 def _has_digit(cell: str) -> bool:
+    """Whether a cell holds a digit."""
     return any(mark.isdigit() for mark in cell)

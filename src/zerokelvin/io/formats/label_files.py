@@ -109,6 +109,7 @@ def _text_pairs(
     graph: Graph,
     limits: Limits,
 ) -> Pairs:
+    """Nodes and labels of delimited text, row by row; `given`: node, label, whether a header."""
     table = open_text(path, kind=kind, limits=limits)
     node, label, header = given
     if header is None:
@@ -131,6 +132,7 @@ def _text_pairs(
 
 
 def _parquet_pairs(path: Path, node: Column | None, label: Column | None, limits: Limits) -> Pairs:
+    """Nodes and labels of a parquet file, row by row."""
     found: list[tuple[int, int]] = []
 
     def choose(schema: Any) -> list[int]:
@@ -153,6 +155,7 @@ def _parquet_pairs(path: Path, node: Column | None, label: Column | None, limits
 
 
 def _read(path: Path, names: list[Column], positions: tuple[int, int], values: list[Any]) -> ReadReport:
+    """The report on a file of labels: its columns, its rows, and how many have no label."""
     empty = sum(value is None or value == "" for value in values)
     return ReadReport(
         path=path,
@@ -166,6 +169,7 @@ def _read(path: Path, names: list[Column], positions: tuple[int, int], values: l
 def _announce_labels(
     values: NDArray[Any], read: ReadReport, limits: Limits, report: Reporter | None, *, coded: bool = False
 ) -> None:
+    """Check how many classes there are and report what was read."""
     known = np.ma.compressed(values)
     classes = np.unique(known)
     limits.check("classes", len(classes), read.path)
@@ -190,6 +194,7 @@ def _class_values(texts: list[str | None]) -> list[Any]:
 
 
 def _whole(text: str) -> int | None:
+    """The integer that a text spells, also as 3.0; None if it spells none."""
     integer = parse_integer(text)
     if integer is None and text.endswith(".0"):
         integer = parse_integer(text[:-2])
@@ -213,6 +218,7 @@ def _finder(graph: Graph) -> Callable[[Hashable], int | None]:
 def _in_node_order(
     nodes: list[Any], values: list[Any], graph: Graph, place: Callable[[int], str]
 ) -> NDArray[Any]:
+    """One label per node, masked where there is none; unknown nodes and contradictions are refused."""
     find = _finder(graph)
     found: list[Any] = [None] * graph.num_nodes
     for row, (name, value) in enumerate(zip(nodes, values, strict=True)):
@@ -235,10 +241,12 @@ def _in_node_order(
 
 
 def _quoted(value: Any) -> str:
+    """A value as it is shown in an error."""
     return short(repr(value))
 
 
 def _array(values: list[Any]) -> NDArray[Any]:
+    """Labels as an array, masked where they are None; at least one must be known."""
     unknown = np.array([value is None for value in values])
     if unknown.all():
         raise LabelError("no node has a label; give at least one label.")
@@ -248,6 +256,7 @@ def _array(values: list[Any]) -> NDArray[Any]:
 
 
 def _from_npz(path: Path, graph: Graph, limits: Limits) -> NDArray[Any]:
+    """The label codes of an npz file, by its names where it has them, else in the order of the nodes."""
     arrays = read_arrays(path, limits)
     count = int(np.size(arrays.get("labels", ())))
     codes = label_codes(arrays, count, path, limits)

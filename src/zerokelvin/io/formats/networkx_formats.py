@@ -76,6 +76,7 @@ def write_gml(graph: Graph, path: Path) -> None:
 
 
 def _networkx(kind: str) -> Any:
+    """The package networkx, or the error that says how to install it."""
     try:
         import networkx as nx
     except ImportError:
@@ -97,6 +98,7 @@ def _labelled(networkx: Any, data: bytes) -> Any:
 
 
 def _convert(graph: Any, path: Path, limits: Limits) -> Graph:
+    """The graph that networkx has read, checked; names that all spell integers are integers."""
     if graph.is_directed():
         raise GraphError(
             f"'{path}' holds a directed graph; read it with networkx and pass G.to_undirected() to "
@@ -120,6 +122,7 @@ def _convert(graph: Any, path: Path, limits: Limits) -> Graph:
 
 
 def _export(graph: Graph, networkx: Any, kind: str) -> Any:
+    """The graph as one of networkx, weights only where one is not 1."""
     names = [str(name) for name in name_values(graph, kind, clean=True)]
     result = networkx.Graph()
     result.add_nodes_from(names)
@@ -133,4 +136,5 @@ def _export(graph: Graph, networkx: Any, kind: str) -> Any:
 
 
 def _reason(problem: Exception) -> str:
+    """What networkx says went wrong, short enough for a sentence."""
     return short(str(problem) or type(problem).__name__, 120).rstrip(".")

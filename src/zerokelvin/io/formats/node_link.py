@@ -57,6 +57,7 @@ def write_node_link(graph: Graph, path: Path) -> None:
 
 
 def _graph(content: Any, path: Path, limits: Limits) -> Graph:
+    """The graph in the object of a JSON file."""
     nodes, edges = _lists(content, path)
     limits.check("nodes", len(nodes), path)
     names = [_identifier(node, path) for node in nodes]
@@ -78,6 +79,7 @@ def _graph(content: Any, path: Path, limits: Limits) -> Graph:
 
 
 def _lists(content: Any, path: Path) -> tuple[list[Any], list[Any]]:
+    """The lists of nodes and edges in the object, refused where it is no undirected graph."""
     if not isinstance(content, dict):
         raise DataError(f"'{path}' holds no graph in node-link form: no object with nodes and edges.")
     edges = content.get("edges", content.get("links"))
@@ -93,12 +95,14 @@ def _lists(content: Any, path: Path) -> tuple[list[Any], list[Any]]:
 
 
 def _identifier(node: Any, path: Path) -> Hashable:
+    """The name of a node, from its object."""
     if not isinstance(node, dict) or "id" not in node:
         raise DataError(f"'{path}' has a node without an id: {short(node)}.")
     return _name(node["id"], path)
 
 
 def _name(value: Any, path: Path) -> Hashable:
+    """A name as JSON holds it; lists become tuples."""
     if isinstance(value, list):
         return tuple(_name(part, path) for part in value)
     if isinstance(value, dict) or value is None or (isinstance(value, float) and not math.isfinite(value)):
@@ -109,6 +113,7 @@ def _name(value: Any, path: Path) -> Hashable:
 
 
 def _position(value: Any, position: dict[Hashable, int], path: Path) -> int:
+    """The index of the node that an edge names."""
     name = _name(value, path)
     if name not in position:
         raise DataError(f"'{path}' has an edge of node {short(repr(name))}, which is not among its nodes.")
@@ -116,6 +121,7 @@ def _position(value: Any, position: dict[Hashable, int], path: Path) -> int:
 
 
 def _weight(edge: dict[str, Any], path: Path) -> float:
+    """The weight of an edge, 1 by default; anything but a finite number is refused."""
     weight = edge.get("weight", 1.0)
     number = isinstance(weight, (int, float)) and not isinstance(weight, bool)
     if number and abs(weight) < 2**1023 * 2:  # also false for NaN and infinity

@@ -35,7 +35,7 @@ _SPARSE = {
 
 
 def read_npz(path: Path, limits: Limits = DEFAULT) -> Graph:
-    """Read a graph from an npz file."""
+    """Read a graph from an npz file of this package or of scipy.sparse."""
     return graph_of(read_arrays(path, limits), path, limits)
 
 
@@ -86,7 +86,7 @@ def graph_of(arrays: Mapping[str, NDArray[Any]], path: PathLike, limits: Limits 
 
 
 def graph_arrays(graph: Graph) -> dict[str, Any]:
-    """The arrays that hold a graph."""
+    """The arrays edges, n, and where needed weights and names, that `graph_of` makes the graph of again."""
     small = graph.num_nodes <= np.iinfo(np.int32).max
     arrays: dict[str, Any] = {
         "edges": graph.edges.astype(np.int32 if small else np.int64),
@@ -124,6 +124,7 @@ def label_codes(
 
 
 def _listed(arrays: Mapping[str, Any]) -> str:
+    """The names of the arrays, for a sentence."""
     return short(", ".join(arrays), 200) or "nothing"
 
 

@@ -50,6 +50,7 @@ def read_columns(
 
 
 def _check_size(metadata: Any, names: list[str], limits: Limits, path: Path) -> None:
+    """Refuse columns that would take more memory than the limits allow."""
     size = max(metadata.num_rows, 0) * _CELL * len(names)
     for group in (metadata.row_group(i) for i in range(metadata.num_row_groups)):
         for column in (group.column(i) for i in range(group.num_columns)):
@@ -59,6 +60,7 @@ def _check_size(metadata: Any, names: list[str], limits: Limits, path: Path) -> 
 
 
 def _is_text(kind: Any) -> bool:
+    """Whether an Arrow type holds text."""
     return bool(pa.types.is_string(kind) or pa.types.is_large_string(kind))
 
 

@@ -39,7 +39,7 @@ class EdgeColumns:
         return found if self.weight is None else found | {"weight": names[self.weight]}
 
     def unread(self, names: Sequence[Column]) -> tuple[Column, ...]:
-        """The names of all other columns."""
+        """The names of the columns that have no role, in their order."""
         return tuple(name for i, name in enumerate(names) if i not in (*self.nodes, self.weight))
 
 
@@ -142,7 +142,7 @@ def require_distinct(names: Sequence[str], path: Path) -> None:
 
 
 def listed(names: Sequence[str] | None, width: int, *, bare: bool = False) -> str:
-    """The columns of a table in words."""
+    """The columns of a table, named or counted, for a sentence."""
     if names is None:
         return f"{width} columns without a header"
     text = ", ".join(short(name, 30) or "''" for name in names[:12])
@@ -159,6 +159,7 @@ def _nodes(
     path: Path,
     doubt: str,
 ) -> tuple[int, int]:
+    """The positions of the source and the target: as given, else by name, else the first of two or three."""
     first, second = ends
     if first is not None and second is not None:
         return first, second
@@ -180,19 +181,20 @@ def _nodes(
             f"give positions from 0 with {_OPTIONS} and weight= (--weight), or header=True (--header) if "
             "the first row names them."
         )
-    one = first if first is not None else second
-    side = 1 if first is not None else 0
-    other = known[side] if known is not None and known[side] != one else None
-    if other is None and width == 2:
-        other = 1 - one if one is not None else None
-    if other is None:
-        missing = ("source", "target")[side]
+    missing = "source" if first is None else "target"
+    one = second if first is None else first
+    named = None if known is None else known[0] if first is None else known[1]
+    other = named if named != one else None
+    if other is None and width == 2 and one is not None:
+        other = 1 - one
+    if other is None or one is None:
         raise DataError(
             f"'{path}' has {listed(names, width)}, and it is not plain which is the {missing}; name it with "
             f"{missing}= (--{missing})."
         )
-    return (other, one) if side == 0 else (one, other)  # type: ignore[return-value]
+    return (other, one) if first is None else (one, other)
 
 
 def _name(names: Sequence[str] | None, position: int) -> str:
+    """A column by name, or by position where there are no names, for a sentence."""
     return f"column {position}" if names is None else f"'{short(names[position], 30)}'"

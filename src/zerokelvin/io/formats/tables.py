@@ -92,6 +92,7 @@ def read_parquet(
     found: list[EdgeColumns] = []
 
     def choose(schema: Any) -> list[int]:
+        """The positions of the columns to read; which is which is kept in `found`."""
         kinds = [field.type for field in schema]
         chosen = edge_columns(
             schema.names,
@@ -143,6 +144,7 @@ def write_parquet(graph: Graph, path: Path) -> None:
 
 
 def _read_weighted(table: TextTable, types: dict[int, Any], chosen: int | None, header: bool) -> Any:
+    """The rows of a text table with the weight as numbers; a weight that is none is named in the error."""
     if chosen is None:
         return table.read(types, header=header)
     try:
@@ -160,14 +162,17 @@ def _read_weighted(table: TextTable, types: dict[int, Any], chosen: int | None, 
 
 
 def _kind(kind: Any) -> str:
+    """The name of an Arrow type, for a sentence."""
     return short(str(kind).removeprefix("large_"))
 
 
 def _is_numeric(kind: Any) -> bool:
+    """Whether an Arrow type holds integers, floats or decimals."""
     return bool(pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_decimal(kind))
 
 
 def _finite(column: Any, place: Place) -> Floats:
+    """A column of weights as floats; missing and infinite ones are refused, by their place."""
     values: Floats = pc.cast(column, pa.float64(), safe=False).to_numpy()
     bad = np.flatnonzero(~np.isfinite(values))
     if len(bad):
@@ -178,6 +183,7 @@ def _finite(column: Any, place: Place) -> Floats:
 
 
 def _filled(column: Any, name: Column, place: Place) -> Any:
+    """The same column, refused where a value is missing."""
     if column.null_count:
         row = pc.index(column.is_null(), True).as_py()
         raise DataError(f"{place(row)} has no node in column '{short(name)}'; fill or drop that row.")
@@ -244,6 +250,7 @@ class _Edges:
         return self._announced(graph, pairs[0] == pairs[1], weights)
 
     def _announced(self, graph: Graph, loops: NDArray[np.bool_], weights: Floats | None) -> Graph:
+        """Report on the graph and what was dropped on the way to it; the graph itself."""
         self.limits.check("nodes", graph.num_nodes, self.path)
         zeros = 0 if weights is None else int(np.count_nonzero((weights == 0) & ~loops))
         counts = {"self-loops": int(np.count_nonzero(loops)), "of weight 0": zeros}

@@ -61,7 +61,7 @@ class TextTable:
 
     @property
     def width(self) -> int:
-        """Number of columns."""
+        """Number of columns, by the first row."""
         return len(self.first[0])
 
     def read(self, types: Mapping[int, Any], *, header: bool) -> Any:
@@ -103,10 +103,13 @@ class TextTable:
         return self._line_at(next(islice(matches, row, None)).start())
 
     def _line_at(self, position: int) -> int:
+        """The line, counted from 1, of a position in `data`; lines may end in a carriage return alone."""
         ends = self.data.count(b"\n", 0, position)
         return ends + 1 if ends else self.data.count(b"\r", 0, position) + 1
 
     def _ragged(self, rows: Iterable[str]) -> str:
+        """The error for rows with another number of cells than the first; it names the topmost."""
+
         def place(text: str) -> int:
             pattern = rb"^" + re.escape(text.encode().rstrip(b"\r\n")) + rb"\r?$"
             match = re.search(pattern, self.data, re.MULTILINE)
@@ -176,6 +179,7 @@ def is_number(text: str) -> bool:
 
 
 def _checked(delimiter: str) -> str:
+    """The delimiter, refused where it is not one ASCII character that can be one."""
     if len(delimiter) != 1 or delimiter in '"\r\n' or not delimiter.isascii():
         raise ParameterError(
             f"delimiter {delimiter!r} is not one ASCII character; give one such as ',' or tab."
@@ -184,6 +188,7 @@ def _checked(delimiter: str) -> str:
 
 
 def _cells(lines: list[str], delimiter: str, path: Path) -> list[list[str]]:
+    """The cells of every line."""
     try:
         return list(csv.reader(lines, delimiter=delimiter))
     except csv.Error as problem:
@@ -225,6 +230,7 @@ def _single_blanks(data: bytes, second: int) -> tuple[bytes, int]:
 
 
 def _sniff(lines: list[str], kind: str, path: Path) -> str:
+    """The delimiter of a file by its format and first lines."""
     if kind == "tsv":
         return "\t"
     if kind == "csv":
@@ -237,4 +243,5 @@ def _sniff(lines: list[str], kind: str, path: Path) -> str:
 
 
 def _columns(count: int) -> str:
+    """A number of columns in words."""
     return f"{count} column" if count == 1 else f"{count} columns"

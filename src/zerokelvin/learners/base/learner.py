@@ -113,12 +113,12 @@ class Learner:
     def __post_init__(self) -> None:
         make_plain(self)
 
-    def prepare(self, graph: Graph) -> Any:
+    def prepare(self, graph: Any) -> Any:
         """Do the work that depends on the graph alone; the result is shared, so never changed."""
         return None
 
     @_by_name
-    def start(self, graph: Graph, prepared: Any = None, rng: np.random.Generator | None = None) -> State:
+    def start(self, graph: Any, prepared: Any = None, rng: np.random.Generator | None = None) -> State:
         """Begin one binary problem. `rng` serves draws made at the start; later coins are hashes."""
         if type(self).start_game is Learner.start_game:
             raise NotImplementedError(f"{type(self).__name__} writes neither start nor start_game.")
@@ -126,13 +126,13 @@ class Learner:
         return Binary(self.start_game(graph, 2, prepared, seed))
 
     @_by_name
-    def start_game(self, graph: Graph, classes: int, prepared: Any = None, seed: int = 0) -> Game:
+    def start_game(self, graph: Any, classes: int, prepared: Any = None, seed: int = 0) -> Game:
         """Begin a game of so many classes, at least two, with the work of `prepare` and a seed."""
         ready = self.prepare(graph) if prepared is None else prepared
         count = columns_of(classes)
         return type(self).game([self.start(graph, ready, np.random.default_rng(seed)) for _ in range(count)])
 
-    def check_domain(self, graph: Graph) -> None:
+    def check_domain(self, graph: Any) -> None:
         """Refuse a domain that this learner cannot work with."""
         if not isinstance(graph, (Graph, Features)):
             raise ParameterError(

@@ -22,7 +22,6 @@ import numpy as np
 
 from zerokelvin.errors import GraphError
 from zerokelvin.graph import Graph
-from zerokelvin.graph.features import Features
 from zerokelvin.graph.points.exponential_embedding import ExponentialGraph
 from zerokelvin.graph.scale import in_unit, sound_scale
 
@@ -79,7 +78,7 @@ def require_finite(margins: Any) -> None:
 
 
 def _sound(learner: Any, graph: Any) -> Any:
-    if not isinstance(graph, Graph) or isinstance(graph, (Features, ExponentialGraph)):
+    if not isinstance(graph, Graph) or isinstance(graph, ExponentialGraph):
         return graph  # an exponential graph has its own unit, and exponents beyond it
     exponent = sound_scale(graph)
     if exponent == 0:

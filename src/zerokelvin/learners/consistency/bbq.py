@@ -29,6 +29,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from zerokelvin.bound import Bound
 from zerokelvin.graph import Graph
+from zerokelvin.graph.features import Features
 from zerokelvin.learners.base import Game, OneVsRest, Progress, Trace, Trials, columns_of, learner
 from zerokelvin.learners.consistency.bbq_bounds import (
     PlayedGame,
@@ -133,7 +134,7 @@ class Bbq(Sslgc):
     every_round: bool = True
 
     def start(
-        self, graph: Graph, prepared: Any = None, rng: np.random.Generator | None = None
+        self, graph: Graph | Features, prepared: Any = None, rng: np.random.Generator | None = None
     ) -> BbqState | BbqDualState:
         """Begin with A = μI and v = 0."""
         source = self.prepare(graph) if prepared is None else prepared
@@ -141,7 +142,7 @@ class Bbq(Sslgc):
         state: BbqState | BbqDualState = kind(source, self.mu, True, self.kappa)
         return state
 
-    def start_game(self, graph: Graph, classes: int, prepared: Any = None, seed: int = 0) -> Game:
+    def start_game(self, graph: Graph | Features, classes: int, prepared: Any = None, seed: int = 0) -> Game:
         """Begin problems that share one covariance and one decision."""
         source = self.prepare(graph) if prepared is None else prepared
         states: list[Any] = [self.start(graph, source) for _ in range(columns_of(classes))]

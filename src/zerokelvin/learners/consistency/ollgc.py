@@ -117,7 +117,7 @@ class Ollgc(Learner):
         """Always: μ is compared with squared coordinates."""
         return "mu and b stand beside a kernel that goes with 1/weight"
 
-    def prepare(self, graph: Graph) -> Coordinates | KernelPoints:
+    def prepare(self, graph: Graph | Features) -> Coordinates | KernelPoints:
         """The embedding of the graph, or its kernel, shared by all classes and shuffles."""
         graph.require_positive(self.name)
         if isinstance(graph, Features):
@@ -130,7 +130,7 @@ class Ollgc(Learner):
 
     def start(
         self,
-        graph: Graph,
+        graph: Graph | Features,
         prepared: Coordinates | KernelPoints | None = None,
         rng: np.random.Generator | None = None,
     ) -> OllgcState | OllgcDualState:
@@ -140,7 +140,7 @@ class Ollgc(Learner):
             return OllgcState(source, self.mu, self.learns_always, self.exponent)
         return OllgcDualState(source, self.mu, self.learns_always, self.exponent)
 
-    def start_game(self, graph: Graph, classes: int, prepared: Any = None, seed: int = 0) -> Game:
+    def start_game(self, graph: Graph | Features, classes: int, prepared: Any = None, seed: int = 0) -> Game:
         """Begin problems side by side; learning from every label, they share one covariance."""
         source = self.prepare(graph) if prepared is None else prepared
         states: list[Any] = [self.start(graph, source) for _ in range(columns_of(classes))]

@@ -22,7 +22,7 @@ Nothing is assumed about weights, noise or repeats.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -42,8 +42,8 @@ from zerokelvin.flow.online.cut_arrays import (
     SEEN,
     SIDE,
     TOTAL,
+    CutArrays,
 )
-from zerokelvin.flow.online.cut_arrays import State as Arrays
 from zerokelvin.flow.online.online_cut import OnlineCut
 from zerokelvin.flow.online.trials import learn
 from zerokelvin.jit import kernel
@@ -55,14 +55,44 @@ Floats = NDArray[np.float64]
 
 PAPER = "Herbster, Pasteris and Ghosh 2015"
 
+# slots of Replay.counts: first labels of a component, labels that made a cut rise, labels replaced, parts
+# played, arcs on the longest path met
+FIRST, RISES, REPLACED, PARTS, LONGEST = range(5)
+
+
+class Replay(NamedTuple):
+    """What a replay of labels has found.
+
+    Attributes
+    ----------
+    counts
+        How often each thing happened; the slots are named in this module.
+    bounds
+        The bound B of every part played, before it is compared with the labels given inside.
+    given
+        How many labels came into every part.
+    """
+
+    counts: Ints
+    bounds: Floats
+    given: Floats
+
+
+class PartPrice(NamedTuple):
+    """The bound on the mistakes of one part, the arcs on its longest path, and its super-vertices by row."""
+
+    bound: float
+    longest: int
+    vertices: Ints
+
 
 class Replayed(Protocol):
-    """What a replay needs of a state."""
+    """What a replay needs of a state: its minimum cut, and that it learns labels."""
 
     cut: OnlineCut
 
     def update(self, node: int, label: int) -> None:
-        """Learn a label."""
+        """Learn the label −1 or +1 of a node."""
 
 
 def path_certificate(cut: OnlineCut, nodes: Ints, labels: Ints) -> Bound:
@@ -70,13 +100,13 @@ def path_certificate(cut: OnlineCut, nodes: Ints, labels: Ints) -> Bound:
     longest = cut.paths == "longest"
     connected = np.empty(cut.graph.num_nodes, dtype=np.int64)
     connected[cut.rows(np.arange(cut.graph.num_nodes))] = cut.graph.components
-    counts, bounds, given = _replay(cut._state, cut.rows(nodes), labels, connected, longest)
+    replay = _replay(cut.arrays, cut.rows(nodes), labels, connected, longest)
     theorem = (
         f"Theorem 8 over the games played, {PAPER}"
         if longest
         else f"every mistake absorbs a super-vertex, Proposition 5, {PAPER}"
     )
-    return _add_up(counts, bounds, given, theorem)
+    return _add_up(replay, theorem)
 
 
 def part_certificate(
@@ -97,49 +127,49 @@ def part_certificate(
     played: list[list[int]] = []  # per part: its bound, labels given inside
     current: dict[int, list[int]] = {}  # super-vertex → its part in the present game
     for node, label in trials:
-        known, side = int(cut._state.nodes[node, LABEL]), cut.side(node)
+        known, side = cut.known_label(node), cut.side(node)
         if known or side != INNER:
             if label != (known or side):
-                counts[2 if known else 1] += 1
+                counts[REPLACED if known else RISES] += 1
                 here = component[node]
                 current = {own: part for own, part in current.items() if component[own] != here}
         elif cut.is_free(node):
-            counts[0] += 1
+            counts[FIRST] += 1
         else:
-            own = int(cut._state.nodes[node, COMPONENT])
+            own = cut.super_vertex(node)
             cost = price(node)
             if own not in current:
                 played.append([cost, 0])
-                _, reach, count = _price(cut._state, own, True)
-                counts[4] = max(counts[4], reach)
-                current |= dict.fromkeys(cut._state.scratch[QUEUE, :count].tolist(), played[-1])
+                part = _price(cut.arrays, own, True)
+                counts[LONGEST] = max(counts[LONGEST], part.longest)
+                current |= dict.fromkeys(part.vertices.tolist(), played[-1])
             current[own][1] += 1
         state.update(node, label)
-    counts[3] = len(played)
+    counts[PARTS] = len(played)
     bounds, given = np.array(played, dtype=np.float64).reshape(-1, 2).T
-    return _add_up(counts, bounds, given, f"{theorem}, {PAPER}")
+    return _add_up(Replay(counts, bounds, given), f"{theorem}, {PAPER}")
 
 
-def _add_up(counts: Ints, bounds: Floats, given: Floats, theorem: str) -> Bound:
+def _add_up(replay: Replay, theorem: str) -> Bound:
+    """The certificate: what was counted, and of every part the lesser of its bound and its labels."""
+    counts, bounds, given = replay
     inner = float(np.minimum(bounds, given).sum())
     terms = {
-        "components with a label": float(counts[0]),
-        "rises of the cut": float(counts[1]),
-        "labels replaced": float(counts[2]),
-        "parts played": float(counts[3]),
+        "components with a label": float(counts[FIRST]),
+        "rises of the cut": float(counts[RISES]),
+        "labels replaced": float(counts[REPLACED]),
+        "parts played": float(counts[PARTS]),
         "mistakes inside, by the theorem": float(bounds.sum()),
         "labels given inside": float(given.sum()),
         "mistakes inside": inner,
-        "longest path": float(counts[4]),
+        "longest path": float(counts[LONGEST]),
     }
-    return Bound(float(counts[:3].sum()) + inner, theorem, terms)
+    return Bound(float(counts[:PARTS].sum()) + inner, theorem, terms)
 
 
 @kernel
-def _replay(
-    s: Arrays, order: Ints, labels: Ints, connected: Ints, longest: bool
-) -> tuple[Ints, Floats, Floats]:
-    """Learn the labels; what happened, and of every part its bound and the labels that came into it."""
+def _replay(s: CutArrays, order: Ints, labels: Ints, connected: Ints, longest: bool) -> Replay:
+    """Learn the labels of the rows in `order`; ``connected`` holds the connected component of every row."""
     num = len(connected)
     game = np.zeros(num, dtype=np.int64)  # of every connected component
     payment = np.full(num, -1, dtype=np.int64)  # of every super-vertex, at its representative
@@ -152,38 +182,37 @@ def _replay(
         old, where = s.nodes[v, LABEL], s.nodes[v, SIDE]
         if old != 0:
             if old != y:
-                counts[2] += 1
+                counts[REPLACED] += 1
                 game[connected[v]] += 1
         elif where != INNER:
             if where != y:
-                counts[1] += 1
+                counts[RISES] += 1
                 game[connected[v]] += 1
         elif length(s, 0, v, longest) == NONE:
-            counts[0] += 1
+            counts[FIRST] += 1
         else:
             c = s.nodes[v, COMPONENT]
             now = game[connected[v]]
             if paid_in[c] != now:
-                bound, reach, count = _price(s, c, longest)
-                for k in range(count):
-                    d = s.scratch[QUEUE, k]
-                    payment[d] = len(bounds)
-                    paid_in[d] = now
-                bounds.append(bound)
+                part = _price(s, c, longest)
+                for k in range(len(part.vertices)):
+                    payment[part.vertices[k]] = len(bounds)
+                    paid_in[part.vertices[k]] = now
+                bounds.append(part.bound)
                 used.append(0)
-                counts[4] = max(counts[4], reach)
+                counts[LONGEST] = max(counts[LONGEST], part.longest)
             used[payment[c]] += 1
         learn(s, v, y)
-    counts[3] = len(bounds)
+    counts[PARTS] = len(bounds)
     prices, given = np.full(len(bounds), np.nan), np.full(len(bounds), np.nan)
     for k in range(len(bounds)):
         prices[k], given[k] = bounds[k], used[k]
-    return counts, prices, given
+    return Replay(counts, prices, given)
 
 
 @kernel
-def _price(s: Arrays, top: int, longest: bool) -> tuple[float, int, int]:
-    """Bound of a part, its longest path, and its number of super-vertices, which stay in the queue."""
+def _price(s: CutArrays, top: int, longest: bool) -> PartPrice:
+    """The bound B of the part around the inner super-vertex with representative `top`."""
     indptr, arcs, nodes, _, scratch, tally = s
     queue = scratch[QUEUE]
     tally[CLOCK] += 1
@@ -194,6 +223,7 @@ def _price(s: Arrays, top: int, longest: bool) -> tuple[float, int, int]:
     lightest = np.int64(2**62)
     out_of_source, into_target = 0.0, 0.0
     reach = 0
+    # visit the super-vertices breadth first; sum the weights of arcs from the source and to the target
     while head < tail:
         c = queue[head]
         head += 1
@@ -222,4 +252,4 @@ def _price(s: Arrays, top: int, longest: bool) -> tuple[float, int, int]:
     bound = float(tail)
     if longest:
         bound = min(bound, np.floor(min(out_of_source, into_target) / lightest))
-    return bound, reach, tail
+    return PartPrice(bound, reach, queue[:tail].copy())

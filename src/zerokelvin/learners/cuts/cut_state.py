@@ -16,15 +16,14 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Mapping
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from zerokelvin.bound import Bound
 from zerokelvin.flow.online.components import length
-from zerokelvin.flow.online.cut_arrays import INNER, NONE, SIDE, TOUCHES
-from zerokelvin.flow.online.cut_arrays import State as Arrays
+from zerokelvin.flow.online.cut_arrays import INNER, NONE, SIDE, TOUCHES, CutArrays
 from zerokelvin.flow.online.online_cut import OnlineCut
 from zerokelvin.flow.online.paths import CutPath
 from zerokelvin.flow.online.trials import learn
@@ -38,6 +37,7 @@ __all__ = [
     "CutState",
     "PathGame",
     "PathState",
+    "TouchLimit",
     "compare_lengths",
     "is_plain",
     "learn_all",
@@ -48,7 +48,16 @@ Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
 
 AGREED = "every minimum cut that agrees with the labels says so"
-NEVER = 2**62  # a limit on touches that is none
+
+
+class TouchLimit(NamedTuple):
+    """How many arcs a game may touch: in all before it, and for each of its trials."""
+
+    total: int
+    per_trial: int
+
+
+UNLIMITED = TouchLimit(2**62, 0)  # more than can ever be touched
 
 
 class CutState(State):
@@ -90,18 +99,18 @@ class CutState(State):
         return sorted(shares, key=lambda share: -abs(share[1]))
 
     def trail(self, node: int) -> tuple[int, ...]:
-        """The nodes of `path`."""
+        """The nodes passed by `path`, in order; () without one."""
         path = self.path(node)
         return () if path is None else path.nodes
 
     def remark(self, node: int) -> str:
-        """How the prediction came about."""
+        """How the prediction of a node came about, as part of a sentence; "" without labels."""
         if self.cut.side(node) != INNER:
             return AGREED
         return "" if self.cut.is_free(node) else self.inner_remark(node)
 
     def inner_remark(self, node: int) -> str:
-        """How the prediction of an inner node came about."""
+        """How the prediction of an inner node came about, as part of a sentence."""
         return ""
 
     def restore(self, arrays: Mapping[str, NDArray[Any]]) -> None:
@@ -119,10 +128,10 @@ class PathState(CutState):
 
     def margins(self, nodes: Ints) -> Floats:
         """The margins of several nodes, in compiled code."""
-        return np.asarray(_margins(self.cut._state, self.cut.rows(nodes), self._longest))
+        return np.asarray(_margins(self.cut.arrays, self.cut.rows(nodes), self._longest))
 
     def inner_remark(self, node: int) -> str:
-        """The two lengths."""
+        """The lengths of the paths from the source and to the target, in words."""
         return compare_lengths(self.cut.paths, *self.cut.lengths(node))
 
     def bound(self, labels: Ints) -> Bound:
@@ -132,23 +141,19 @@ class PathState(CutState):
 
     def play(self, nodes: Ints, labels: Ints) -> Floats:
         """Predict and learn trials in compiled code; the margins."""
-        self.note(nodes, labels)
+        self.record.note_all(nodes, labels)
         margins = np.full(len(nodes), np.nan)
-        play_until(self.cut._state, self.cut.rows(nodes), labels, self._longest, (NEVER, 0), margins)
+        play_until(self.cut.arrays, self.cut.rows(nodes), labels, self._longest, UNLIMITED, margins)
         return margins
 
     def teach(self, nodes: Ints, labels: Ints) -> None:
         """Learn trials in compiled code, without predicting them."""
         learn_all(self.cut, nodes, labels)
-        self.note(nodes, labels)
+        self.record.note_all(nodes, labels)
 
     def restore(self, arrays: Mapping[str, NDArray[Any]]) -> None:
         """Learn the labels of a snapshot again, in compiled code."""
         self.teach(arrays["seen_nodes"].astype(np.int64), arrays["seen_labels"].astype(np.int64))
-
-    def note(self, nodes: Ints, labels: Ints) -> None:
-        """Keep trials for the bound."""
-        self.record.note_all(nodes, labels)
 
     @property
     def _longest(self) -> bool:
@@ -179,7 +184,7 @@ class PathGame(OneVsRest[PathState]):
 
 
 def compare_lengths(paths: str, start: int, end: int) -> str:
-    """What decides an inner node, in words."""
+    """The sentence that gives the lengths of an inner node's longest or shortest paths."""
     lengths = f"{start} arcs from the source and {end} to the target"
     return f"minimum cuts differ here, the {paths} path has {lengths}"
 
@@ -193,7 +198,7 @@ def learn_all(cut: OnlineCut, nodes: Ints, labels: Ints) -> None:
     known, at = np.unique(nodes[::-1], return_index=True)
     last = labels[::-1][at]
     order = np.argsort(last != (1 if last.sum() > 0 else -1), kind="stable")
-    _teach(cut._state, cut.rows(known[order]), last[order])
+    _teach(cut.arrays, cut.rows(known[order]), last[order])
 
 
 def is_plain(trials: Trials) -> bool:
@@ -204,23 +209,24 @@ def is_plain(trials: Trials) -> bool:
 
 @kernel
 def play_until(
-    s: Arrays, order: Ints, labels: Ints, longest: bool, limits: tuple[int, int], margins: Floats
+    s: CutArrays, order: Ints, labels: Ints, longest: bool, limit: TouchLimit, margins: Floats
 ) -> int:
-    """Predict and learn trials until more arcs were touched than allowed; how many trials were played.
+    """Predict and learn the trials in turn until more arcs were touched than `limit` allows.
 
-    limits = how many may be touched in all, and how many more for every trial played here.
+    `order` holds the rows of the nodes and `labels` their labels. The margins of the trials played are
+    written to the front of `margins`, and how many those are is returned.
     """
-    touched, each = limits
     for t in range(len(order)):
         margins[t] = _margin(s, order[t], longest)
         learn(s, order[t], labels[t])
-        if s.tally[TOUCHES] > touched + each * (t + 1):
+        if s.tally[TOUCHES] > limit.total + limit.per_trial * (t + 1):
             return t + 1
     return len(order)
 
 
 @kernel
-def _margin(s: Arrays, v: int, longest: bool) -> float:
+def _margin(s: CutArrays, v: int, longest: bool) -> float:
+    """The margin of the node in row v by the lengths of its paths: ±1, ±½, or 0 without labels."""
     where = s.nodes[v, SIDE]
     if where != INNER:
         return float(where)
@@ -233,7 +239,8 @@ def _margin(s: Arrays, v: int, longest: bool) -> float:
 
 
 @kernel
-def _margins(s: Arrays, wanted: Ints, longest: bool) -> Floats:
+def _margins(s: CutArrays, wanted: Ints, longest: bool) -> Floats:
+    """The margins of the nodes in the rows `wanted`, one each."""
     margins = np.full(len(wanted), np.nan)
     for k in range(len(wanted)):
         margins[k] = _margin(s, wanted[k], longest)
@@ -241,6 +248,7 @@ def _margins(s: Arrays, wanted: Ints, longest: bool) -> Floats:
 
 
 @kernel
-def _teach(s: Arrays, order: Ints, labels: Ints) -> None:
+def _teach(s: CutArrays, order: Ints, labels: Ints) -> None:
+    """Learn the labels of the nodes in the rows `order`, in turn."""
     for t in range(len(order)):
         learn(s, order[t], labels[t])

@@ -28,14 +28,13 @@ from zerokelvin.flow.online.cut_arrays import (
     COMPONENT,
     HEAD,
     INNER,
-    LABEL,
     MEMBER,
     QUEUE,
     RESIDUAL,
     SIDE,
     TOTAL,
+    CutArrays,
 )
-from zerokelvin.flow.online.cut_arrays import State as Arrays
 from zerokelvin.flow.online.online_cut import OnlineCut
 from zerokelvin.flow.online.trials import local_part
 from zerokelvin.flow.static.dag import topological_levels
@@ -50,6 +49,31 @@ __all__ = ["FixedPaths", "FixedPathsState", "PathCover"]
 Ints = NDArray[np.int64]
 
 ORDERS = ("longest", "shortest")
+
+
+class WeightedPart(NamedTuple):
+    """A part of the Picard–Queyranne graph with the flow on its arcs.
+
+    Attributes
+    ----------
+    vertices
+        What each inner super-vertex is called.
+    arcs
+        Rows (tail, head): 0 is the source, k the k-th super-vertex, and one more than all of them the target.
+    weights
+        The weight of every arc, which is the flow on it.
+    """
+
+    vertices: Ints
+    arcs: Ints
+    weights: Ints
+
+
+class PeeledPaths(NamedTuple):
+    """Paths one behind the other: the positions of their super-vertices, and where each path ends."""
+
+    vertices: Ints
+    ends: Ints
 
 
 class PathCover(NamedTuple):
@@ -87,8 +111,7 @@ class FixedPathsState(CutState):
 
     def update(self, node: int, label: int) -> None:
         """Take the label; a rise of the cut begins a new game in the connected component."""
-        nodes = self.cut._state.nodes
-        known, side = int(nodes[node, LABEL]), self.cut.side(node)
+        known, side = self.cut.known_label(node), self.cut.side(node)
         if side == INNER and not self.cut.is_free(node):
             self.cover(node)  # as it was before this label
         elif side != INNER and label != (known or side):
@@ -104,13 +127,13 @@ class FixedPathsState(CutState):
         return -0.5 if before <= after else 0.5
 
     def inner_remark(self, node: int) -> str:
-        """The two distances."""
+        """The distances to −1 and to +1 on the node's path, in words."""
         before, after = self._distances(node)
         return f"minimum cuts differ here, on its path −1 is {before} arcs away and +1 is {after}"
 
     def cover(self, node: int) -> PathCover:
         """The cover of an inner node's part, chosen when the part was first played in this game."""
-        own = int(self.cut._state.nodes[node, COMPONENT])
+        own = self.cut.super_vertex(node)
         if own not in self._covers:
             first = self._games.get(int(self.graph.components[node]), 0) == 1
             chosen = self.learner.cover
@@ -135,8 +158,9 @@ class FixedPathsState(CutState):
         )
 
     def _distances(self, node: int) -> tuple[int, int]:
+        """Arcs from an inner node back to −1 and forth to +1, on its path of the cover."""
         cover = self.cover(node)
-        path, at = cover.place[int(self.cut._state.nodes[node, COMPONENT])]
+        path, at = cover.place[self.cut.super_vertex(node)]
         sides = [-1, *(self.cut.side(other) for other in cover.paths[path]), 1]
         before = next(k for k in range(1, len(sides)) if sides[at - k] < 0)
         after = next(k for k in range(1, len(sides)) if sides[at + k] > 0)
@@ -190,22 +214,22 @@ class FixedPaths(Learner):
 
 def _cover(cut: OnlineCut, node: int, longest: bool) -> PathCover:
     """Take paths away from the part's flow until every super-vertex is on one."""
-    members, arcs, weights = _weighted_part(cut, node)
-    found, ends = _peel(len(members) + 2, arcs, weights, longest)
-    names = members[found]
-    paths = tuple(tuple(path.tolist()) for path in np.split(names, ends[:-1]))
+    part = _weighted_part(cut, node)
+    peeled = _peel(len(part.vertices) + 2, part.arcs, part.weights, longest)
+    names = part.vertices[peeled.vertices]
+    paths = tuple(tuple(path.tolist()) for path in np.split(names, peeled.ends[:-1]))
     return _assign(paths)
 
 
 def _given_cover(cut: OnlineCut, node: int, given: Sequence[Sequence[int]]) -> PathCover:
     """The given paths through the part, checked against its arcs."""
-    members, arcs, _ = _weighted_part(cut, node)
-    names = np.concatenate([[-1], members, [-2]])
-    steps = set(map(tuple, names[arcs].tolist()))
-    inside = set(members.tolist())
+    part = _weighted_part(cut, node)
+    names = np.concatenate([[-1], part.vertices, [-2]])  # −1 is the source and −2 the target
+    steps = set(map(tuple, names[part.arcs].tolist()))
+    inside = set(part.vertices.tolist())
     paths = []
     for path in given:
-        walk = tuple(int(cut._state.nodes[other, COMPONENT]) for other in path)
+        walk = tuple(cut.super_vertex(other) for other in path)
         if inside.isdisjoint(walk):
             continue
         for step in zip((-1, *walk), (*walk, -2), strict=True):
@@ -223,6 +247,7 @@ def _given_cover(cut: OnlineCut, node: int, given: Sequence[Sequence[int]]) -> P
 
 
 def _assign(paths: tuple[tuple[int, ...], ...]) -> PathCover:
+    """The cover by these paths, in which a super-vertex on several of them belongs to the first."""
     place: dict[int, tuple[int, int]] = {}
     for k, path in enumerate(paths):
         for at, own in enumerate(path, 1):
@@ -230,32 +255,34 @@ def _assign(paths: tuple[tuple[int, ...], ...]) -> PathCover:
     return PathCover(paths, place)
 
 
-def _weighted_part(cut: OnlineCut, node: int) -> tuple[Ints, Ints, Ints]:
-    """Super-vertices of a part by topological level, and its arcs; 0 is the source, the last the target.
+def _weighted_part(cut: OnlineCut, node: int) -> WeightedPart:
+    """The part of the Picard–Queyranne graph around an inner node; the rows of `cut` must be its nodes.
 
-    The levels decide the order and then the lowest node, so the cover does not depend on the past.
+    Super-vertices come by topological level and then by their lowest node, so that the cover does not depend
+    on the past.
     """
-    state = cut._state
-    count, _ = local_part(state, node)
-    own = state.scratch[QUEUE, :count].copy()
-    lowest, raw, weights = _collect(state, own)
-    level = topological_levels(count + 2, raw)
+    own = local_part(cut.arrays, node).vertices
+    count = len(own)
+    raw = _collect(cut.arrays, own)
+    # number the vertices by level and lowest node, the source first and the target last
+    level = topological_levels(count + 2, raw.arcs)
     level[0], level[-1] = -1, count + 2
-    keys = np.concatenate([[-1], lowest, [-1]])
+    keys = np.concatenate([[-1], raw.vertices, [-1]])
     number = np.empty(count + 2, dtype=np.int64)
     number[np.lexsort((keys, level))] = np.arange(count + 2)
-    arcs = number[raw]
+    # merge parallel arcs
+    arcs = number[raw.arcs]
     pairs, at = np.unique(arcs[:, 0] * (count + 2) + arcs[:, 1], return_inverse=True)
     merged = np.zeros(len(pairs), dtype=np.int64)
-    np.add.at(merged, at.reshape(-1), weights)
-    members = np.full(count, -1)
-    members[number[1:-1] - 1] = own
-    return members, np.column_stack([pairs // (count + 2), pairs % (count + 2)]), merged
+    np.add.at(merged, at.reshape(-1), raw.weights)
+    vertices = np.full(count, -1)
+    vertices[number[1:-1] - 1] = own
+    return WeightedPart(vertices, np.column_stack([pairs // (count + 2), pairs % (count + 2)]), merged)
 
 
 @kernel
-def _collect(s: Arrays, own: Ints) -> tuple[Ints, Ints, Ints]:
-    """Lowest node of every super-vertex, and the arcs into and out of them, with their weights."""
+def _collect(s: CutArrays, own: Ints) -> WeightedPart:
+    """The part of the super-vertices `own`, in their order and called by their lowest row; arcs repeat."""
     indptr, arcs, nodes, _, scratch, _ = s
     position = scratch[QUEUE]  # read before it is written: `own` is a copy
     for k in range(len(own)):
@@ -283,12 +310,16 @@ def _collect(s: Arrays, own: Ints) -> tuple[Ints, Ints, Ints]:
     weights = np.full(len(found), -1)
     for k in range(len(found)):
         pairs[k, 0], pairs[k, 1], weights[k] = found[k]
-    return lowest, pairs, weights
+    return WeightedPart(lowest, pairs, weights)
 
 
 @kernel
-def _peel(num: int, arcs: Ints, weights: Ints, longest: bool) -> tuple[Ints, Ints]:
-    """Inner vertices, from 0, of one path after the other until all are covered, and where each path ends."""
+def _peel(num: int, arcs: Ints, weights: Ints, longest: bool) -> PeeledPaths:
+    """Take paths from a flow over `num` vertices, from 0, the source, to the last, until all are covered.
+
+    `arcs` has one row (tail, head) per arc, in topological order, and `weights` the flow on it. Each path is
+    a longest or shortest one over the arcs that have flow left, and takes away what its arcs all have.
+    """
     left = weights.copy()
     covered = np.zeros(num, dtype=np.bool_)
     missing = num - 2
@@ -298,6 +329,7 @@ def _peel(num: int, arcs: Ints, weights: Ints, longest: bool) -> tuple[Ints, Int
     found = [0][:0]
     ends = [0][:0]
     while missing > 0:
+        # longest or shortest distance from the source over arcs with flow left, in topological order
         length[:] = -1
         length[0] = 0
         for k in range(len(arcs)):
@@ -307,6 +339,7 @@ def _peel(num: int, arcs: Ints, weights: Ints, longest: bool) -> tuple[Ints, Int
                 if length[j] < 0 or (longest and step > length[j]) or (not longest and step < length[j]):
                     length[j] = step
                     via[j] = k
+        # walk the path back from the target, and find the least flow on it
         at, count = num - 1, 0
         room = left[via[at]]
         while at != 0:
@@ -314,6 +347,7 @@ def _peel(num: int, arcs: Ints, weights: Ints, longest: bool) -> tuple[Ints, Int
             count += 1
             room = min(room, left[via[at]])
             at = arcs[via[at], 0]
+        # take that flow away, from the source on, and note the vertices passed
         for k in range(count - 1, -1, -1):
             left[walk[k]] -= room
             j = arcs[walk[k], 1]
@@ -327,4 +361,4 @@ def _peel(num: int, arcs: Ints, weights: Ints, longest: bool) -> tuple[Ints, Int
         vertices[k] = found[k]
     for k in range(len(ends)):
         marks[k] = ends[k]
-    return vertices, marks
+    return PeeledPaths(vertices, marks)

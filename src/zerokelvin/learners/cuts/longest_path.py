@@ -30,6 +30,7 @@ from zerokelvin.learners.cuts.cut_state import (
     AGREED,
     PathGame,
     PathState,
+    TouchLimit,
     compare_lengths,
     learn_all,
     play_until,
@@ -90,7 +91,7 @@ class ForestPathState(PathState):
 
     @property
     def cut(self) -> OnlineCut:
-        """The flow, with all labels learnt."""
+        """The minimum cut by flows, after it has learnt the labels that it had not."""
         if self.learnt < len(self.seen_nodes):
             late = slice(self.learnt, None)
             learn_all(self._cut, self.seen_nodes[late].copy(), self.seen_labels[late].astype(np.int64))
@@ -110,7 +111,7 @@ class ForestPathState(PathState):
         return margin
 
     def margins(self, nodes: Ints) -> Floats:
-        """The margins of several nodes."""
+        """The margins of several nodes, one each."""
         if self.tree is not None:
             return _halved(self.tree.margins(nodes))
         margins = super().margins(nodes)
@@ -128,7 +129,7 @@ class ForestPathState(PathState):
             self._rest()
 
     def remark(self, node: int) -> str:
-        """How the prediction came about."""
+        """How the prediction of a node came about, as part of a sentence; "" without labels."""
         if self.tree is None:
             return super().remark(node)
         margin = abs(self.margin(node))
@@ -141,33 +142,34 @@ class ForestPathState(PathState):
         margins = np.full(len(nodes), np.nan)
         at = 0
         while at < len(nodes) and self.tree is None:
-            rows, rest = self._cut.rows(nodes[at:]), (self._limit(), PER_TRIAL)
-            played = int(play_until(self._cut._state, rows, labels[at:], True, rest, margins[at:]))
-            self.note(nodes[at : at + played], labels[at : at + played])
+            rows, limit = self._cut.rows(nodes[at:]), TouchLimit(self._limit(), PER_TRIAL)
+            played = int(play_until(self._cut.arrays, rows, labels[at:], True, limit, margins[at:]))
+            self.record.note_all(nodes[at : at + played], labels[at : at + played])
             self.learnt = len(self.seen_nodes)
             self._rest()
             at += played
         if self.tree is not None:
             self.tree.play(nodes[at:], labels[at:], 0, len(nodes), margins[at:])
             margins[at:] = _halved(margins[at:])
-            self.note(nodes[at:], labels[at:])
+            self.record.note_all(nodes[at:], labels[at:])
         return margins
 
     def teach(self, nodes: Ints, labels: Ints) -> None:
         """Learn trials in compiled code, without predicting them."""
         if self.tree is not None:
             self.tree.play(nodes, labels, 0, len(nodes), np.empty(len(nodes)))
-            self.note(nodes, labels)
+            self.record.note_all(nodes, labels)
         else:
             super().teach(nodes, labels)
             self.learnt = len(self.seen_nodes)
             self._rest()
 
     def _limit(self) -> int:
+        """How many arcs the flow may look at before hinges take over."""
         return PER_EDGE * self.graph.num_edges + PER_TRIAL * len(self.seen_nodes)
 
     def _rest(self) -> None:
-        """Leave the flow where it is if it has looked at too many arcs."""
+        """Go over to hinges, and leave the flow where it is, if it has looked at too many arcs."""
         if self._cut.touches > self._limit():
             forest = make_forest(self.graph, [SpanningTrees(self.graph).draw(np.random.default_rng(0))])
             self.tree = HingeState(self.graph, forest, 1, "longest-path")

@@ -26,7 +26,7 @@ from numpy.typing import NDArray
 
 from zerokelvin.bound import Assumption, Bound
 from zerokelvin.errors import ParameterError
-from zerokelvin.flow.online.cut_arrays import COMPONENT, INNER, MEMBER
+from zerokelvin.flow.online.cut_arrays import INNER
 from zerokelvin.flow.online.online_cut import OnlineCut
 from zerokelvin.flow.static.cut_counts import CutCount, count_minimum_cuts_through
 from zerokelvin.graph import Graph
@@ -70,10 +70,9 @@ class ZeroIsingState(CutState):
 
     def count(self, node: int) -> CutCount:
         """The minimum cuts by their label of the node, counted or drawn."""
-        state = self.cut._state.nodes
-        own = int(state[node, COMPONENT]) if self.cut.side(node) == INNER else -1
-        if own < 0:
+        if self.cut.side(node) != INNER:
             return count_minimum_cuts_through(self.cut, node)
+        own = self.cut.super_vertex(node)
         if own not in self._counts:
             self._counts[own] = count_minimum_cuts_through(
                 self.cut,
@@ -102,10 +101,7 @@ class ZeroIsingState(CutState):
 
     def _generator(self, own: int) -> np.random.Generator:
         """A generator that depends on the seed, the labels known and the super-vertex alone."""
-        nodes = self.cut._state.nodes
-        first, member = own, int(nodes[own, MEMBER])
-        while member != own:
-            first, member = min(first, member), int(nodes[member, MEMBER])
+        first = min(self.cut.members(own))
         digest = hashlib.blake2b(self.cut.labels.tobytes(), digest_size=16).digest()
         return np.random.default_rng([self.key, first, *np.frombuffer(digest, dtype=np.uint32).tolist()])
 

@@ -171,7 +171,7 @@ class Gaussian(Learner):
         """With a kernel in units of the weights."""
         return f"so does the kernel {self.kernel}" if has_unit(self.kernel) else ""
 
-    def prepare(self, graph: Graph) -> System | KernelColumns | Features:
+    def prepare(self, graph: Graph | Features) -> System | KernelColumns | Features:
         """The kernel of the graph, shared by all classes and shuffles; `Features` with theirs."""
         if isinstance(graph, Features):
             own = isinstance(self.kernel, str) and self.kernel in OWN
@@ -199,7 +199,7 @@ class Gaussian(Learner):
             f"{graph.num_nodes} nodes (limit {EXACT_LIMIT}); {remedy}."
         )
 
-    def start_game(self, graph: Graph, classes: int, prepared: Any = None, seed: int = 0) -> Game:
+    def start_game(self, graph: Graph | Features, classes: int, prepared: Any = None, seed: int = 0) -> Game:
         """Begin a game on one covariance."""
         prepared = self.prepare(graph) if prepared is None else prepared
         count = columns_of(classes)

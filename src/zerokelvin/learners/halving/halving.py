@@ -122,6 +122,7 @@ class HalvingState(State):
         return found[:MOST_EXPLAINED]
 
     def _margins(self) -> Floats:
+        """The margin of every node for the labels known now, counted once."""
         key = self.labels.tobytes()
         if self._counted[0] != key:
             votes = self.counts.votes(self.labels, self.learner.k)
@@ -185,7 +186,7 @@ class Halving(Learner):
     def start(
         self, graph: Graph, prepared: Counts | None = None, rng: np.random.Generator | None = None
     ) -> HalvingState:
-        """Begin with the whole class."""
+        """Begin without labels: every labelling with a cut of at most k has a vote."""
         return HalvingState(graph, self.prepare(graph) if prepared is None else prepared, self)
 
 

@@ -107,6 +107,7 @@ class ForestCuts:
         return min(math.floor(_rounded_up(budget) / self._unit), int(self._costs.sum()))
 
     def _passes(self, labels: Signs, most: int) -> tuple[NDArray[Any], NDArray[Any]]:
+        """For every node and label, by cut: the labelings of its subtree, and of all that is outside it."""
         count = len(self._costs)
         if count * (most + 1) > _MOST_COUNTS:
             raise ParameterError(
@@ -136,6 +137,7 @@ def _totals(inside: NDArray[Any], outside: NDArray[Any], limit: int) -> list[int
 
 
 def _rounded_up(budget: float) -> float:
+    """A budget raised by the rounding of sums of weights."""
     return budget * (1 + 1e-9) + 1e-12
 
 
@@ -170,6 +172,7 @@ def _count(
             left[c] = total
 
     count, width = len(order), inside.shape[2]
+    # from the leaves up: the labelings of every subtree, by cut
     for v in range(count):
         for y in range(2):
             if allowed[v, y]:
@@ -182,6 +185,7 @@ def _count(
                 if c >= cost:
                     passed[v, y, c] = inside[v, y, c] + inside[v, 1 - y, c - cost]
             multiply(inside[p, y], passed[v, y])
+    # from the root down: those of the rest of the tree, one family of siblings at a time
     top = order[0]
     for y in range(2):
         if allowed[top, y]:
@@ -203,6 +207,7 @@ def _count(
             for at in range(stop - 1, start - 1, -1):
                 multiply(outside[order[at], y], after)
                 multiply(after, passed[order[at], y])
+        # over the edge to the parent: with the parent's label, or with the other at the cost of the edge
         for at in range(start, stop):
             v, cost = order[at], costs[order[at]]
             for c in range(width - 1, -1, -1):

@@ -73,7 +73,7 @@ class PerceptronState(State):
         "carried",
     )
 
-    def __init__(self, graph: Graph, columns: KernelColumns, learner: Perceptron) -> None:
+    def __init__(self, graph: Any, columns: KernelColumns, learner: Perceptron) -> None:
         self.graph = graph
         self.columns = columns
         self.learner = learner
@@ -341,7 +341,7 @@ class Perceptron(Learner):
             return ""
         return "b and c are added to a kernel that goes with 1/weight"
 
-    def prepare(self, graph: Graph) -> KernelColumns:
+    def prepare(self, graph: Graph | Features) -> KernelColumns:
         """The kernel of the graph, shared by all classes and shuffles.
 
         A signed graph takes its signed Laplacian, which must be positive definite.
@@ -355,7 +355,10 @@ class Perceptron(Learner):
         return kernel_columns(graph, self.kernel, self.engine, self.tol)
 
     def start(
-        self, graph: Graph, prepared: KernelColumns | None = None, rng: np.random.Generator | None = None
+        self,
+        graph: Graph | Features,
+        prepared: KernelColumns | None = None,
+        rng: np.random.Generator | None = None,
     ) -> PerceptronState:
         """Begin with w = 0."""
         if isinstance(graph, Features):
@@ -364,7 +367,7 @@ class Perceptron(Learner):
             return start_vectors(graph, self)
         return PerceptronState(graph, self.prepare(graph) if prepared is None else prepared, self)
 
-    def start_game(self, graph: Graph, classes: int, prepared: Any = None, seed: int = 0) -> Game:
+    def start_game(self, graph: Graph | Features, classes: int, prepared: Any = None, seed: int = 0) -> Game:
         """Begin problems side by side; those on feature vectors have a game of their own."""
         if isinstance(graph, Features):
             from zerokelvin.learners.perceptron.vector_perceptron import vector_game

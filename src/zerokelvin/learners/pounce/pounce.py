@@ -83,7 +83,7 @@ class PounceState(State):
             self.learn(node, label, _Columns(self.geometry, [node, int(self.near[node])]))
 
     def due(self, node: int, label: int) -> bool:
-        """Whether this label changes the state."""
+        """Whether `update` changes anything: at a component's first label, a mistake, or in every round."""
         return bool(_due(self.w, self.near, self.labels, node, label, self.learner.every_round))
 
     def learn(self, node: int, label: int, columns: _Columns) -> None:
@@ -211,7 +211,11 @@ class Pounce(Learner):
 
 
 class _Columns:
-    """The columns of one trial, each computed once for all problems, and those foreseen together."""
+    """The kernel columns that one trial needs, each computed once for all problems.
+
+    Called with a node it gives the node's column. Those of the nodes in `foreseen` are computed together as
+    soon as one of them is asked for.
+    """
 
     def __init__(self, geometry: Geometry, foreseen: list[int]) -> None:
         self._geometry = geometry
@@ -227,6 +231,7 @@ class _Columns:
 
 @kernel
 def _margin(w: Floats, near: Ints, labels: NDArray[np.int8], node: int) -> float:
+    """The margin of a node in one problem: y_η + w(i) − w(η), 0 without a mistake η in its component."""
     other = near[node]
     if other < 0:
         return 0.0
@@ -265,9 +270,11 @@ def _scan(
     margins: Floats,
     asked: NDArray[np.bool_],
 ) -> int:
-    """Predict on from the cursor until a label is due that changes something; −1 at the end.
+    """Predict trials, from the cursor on, until a label changes some problem; the trial of that label, or −1.
 
-    settings = (delay, budget, every round); cursor = (next trial to predict, next label to learn, asked).
+    arrays = (weights, nearest mistakes, labels), a row per problem; shown = (nodes, signs, limits), a row per
+    trial; settings = (delay, budget, every round); cursor = (next trial to predict, next label to learn, how
+    many were asked for). Margins and what was asked are written into `margins` and `asked`, a row per trial.
     """
     weights, near, labels = arrays
     nodes, signs, limits = shown
@@ -283,6 +290,7 @@ def _scan(
                     return due
         if cursor[0] == total:
             return -1
+        # predict the next trial, and keep its two largest margins
         t = cursor[0]
         cursor[0] += 1
         for c in range(problems):

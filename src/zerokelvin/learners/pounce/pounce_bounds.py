@@ -58,7 +58,21 @@ _TIES = -2.0 * math.log1p(-DEAD_ZONE)
 
 
 class Entry(NamedTuple):
-    """One trial that was learnt: `other` is the nearest mistake at the time, −1 for a first trial."""
+    """One trial that was learnt.
+
+    Attributes
+    ----------
+    node, label
+        The node and its label −1 or +1.
+    other
+        The nearest mistake at the time, −1 where the component had none.
+    wrong
+        Whether the prediction was a mistake.
+    gain
+        By how much the difference w(node) − w(other) was changed.
+    log_resistance
+        The logarithm of the resistance between node and other, −∞ where w was not changed.
+    """
 
     node: int
     label: int
@@ -69,7 +83,7 @@ class Entry(NamedTuple):
 
     @classmethod
     def read(cls, numbers: Sequence[float]) -> Entry:
-        """Back from six numbers."""
+        """The entry whose six fields, in their order, are these numbers; as a snapshot holds them."""
         node, label, other, wrong, gain, log = numbers
         return cls(int(node), int(label), int(other), bool(wrong), gain, log)
 
@@ -100,6 +114,7 @@ class Certificate:
         raise ParameterError(f"unknown theorem '{theorem}'; known: 2, 8, 19.")
 
     def _theorem_2(self, u: Ints, entries: Sequence[Entry], consistent: Assumption, ahead: bool) -> Bound:
+        """Theorem 2: the least N(V, ρ) + ρ ‖u‖² over the covers known, plus the number of components."""
         components = self.graph.num_components
         if not self._finite:
             limit = Assumption("the scale is finite", False)
@@ -121,6 +136,7 @@ class Certificate:
         return Bound(float(values[best]), f"Theorem 2, {_SOURCE}", terms, (consistent,))
 
     def _equation_19(self, u: Ints, entries: Sequence[Entry], consistent: Assumption) -> Bound:
+        """Equation (19): ‖u‖² times the harmonic mean of the resistances at mistakes, plus first trials."""
         name = f"Equation (19), {_SOURCE}"
         if not self._finite:
             return Bound(math.inf, name, {}, (Assumption("the scale is finite", False), consistent))
@@ -140,6 +156,7 @@ class Certificate:
         return Bound(value, name, terms, (consistent,))
 
     def _theorem_8(self, u: Ints, consistent: Assumption) -> Bound:
+        """Theorem 8, for exponential graphs of large scale: the component separating number C° plus 1."""
         graph = self.graph
         if not isinstance(graph, ExponentialGraph):
             raise ParameterError("Theorem 8 speaks of exponential graphs; build one with exponential_graph.")
@@ -160,6 +177,7 @@ class Certificate:
 
     @property
     def _finite(self) -> bool:
+        """Whether resistances are numbers: not so on an exponential graph of infinite scale."""
         return not isinstance(self.graph, ExponentialGraph) or math.isfinite(self.graph.scale)
 
     def _log_norm(self, u: Ints) -> float:
@@ -183,7 +201,7 @@ class Certificate:
 
     @cached_property
     def _covers(self) -> tuple[Floats, Ints]:
-        """Logarithms of diameters, and how many sets of that diameter cover all nodes."""
+        """Logarithms of diameters, and for each the number of sets of that diameter that cover all nodes."""
         count = self.graph.num_nodes
         exponential = isinstance(self.geometry, ExponentialGeometry)
         if count <= DENSE_LIMIT or exponential:
@@ -202,6 +220,7 @@ class Certificate:
 
     @cached_property
     def _distances(self) -> Floats:
+        """The distance of every pair of points of an exponential graph, ∞ where no edge joins them."""
         graph = self.graph
         matrix = np.full((graph.num_nodes, graph.num_nodes), np.inf)
         np.fill_diagonal(matrix, 0.0)
@@ -212,10 +231,11 @@ class Certificate:
 
     @cached_property
     def _bottlenecks(self) -> Floats:
-        """The edges of a minimum spanning tree."""
+        """The distinct bottleneck distances between points, ascending: edges of a minimum spanning tree."""
         graph = self.graph
         return np.unique(bottleneck_distances(graph)) if isinstance(graph, ExponentialGraph) else np.zeros(0)
 
 
 def _exp(log: float) -> float:
+    """exp(log), ∞ where that is beyond the floats."""
     return math.exp(log) if log < 700 else math.inf

@@ -73,7 +73,7 @@ class Coordinates:
         return math.sqrt(float((self.matrix**2).sum(axis=1).max(initial=0.0)))
 
 
-def prepare_coordinates(graph: Graph, rank: int, b: float, *, cache: bool = True) -> Coordinates:
+def prepare_coordinates(graph: Graph | Features, rank: int, b: float, *, cache: bool = True) -> Coordinates:
     """The rank-`rank` embedding of a graph, or the vectors of a table with a linear kernel.
 
     The embedding of a large graph is read from the user's cache where it is known, unless `cache` is False.
@@ -143,7 +143,7 @@ class KernelPoints:
         return math.sqrt(max((self.norm(point) for point in self.table), default=0.0))
 
 
-def prepare_kernel(graph: Graph, kernel: Any, b: float, engine: str, tol: float) -> KernelPoints:
+def prepare_kernel(graph: Graph | Features, kernel: Any, b: float, engine: str, tol: float) -> KernelPoints:
     """The kernel of a graph (its Laplacian's, or a matrix) or of a table of features."""
     if isinstance(graph, Features):
         return KernelPoints(FeatureColumns(graph, kernel), graph, b)

@@ -141,7 +141,7 @@ class SecondOrder(Learner):
             return ""
         return "a and b stand beside a kernel that goes with 1/weight"
 
-    def prepare(self, graph: Graph) -> Coordinates | KernelPoints:
+    def prepare(self, graph: Graph | Features) -> Coordinates | KernelPoints:
         """Coordinates or the kernel of the domain, whitened if that is the variant."""
         graph.require_positive(self.name)
         vectors = isinstance(graph, Features) and graph.is_linear
@@ -158,7 +158,7 @@ class SecondOrder(Learner):
 
     def start(
         self,
-        graph: Graph,
+        graph: Graph | Features,
         prepared: Coordinates | KernelPoints | None = None,
         rng: np.random.Generator | None = None,
     ) -> State:
@@ -178,7 +178,7 @@ class SecondOrder(Learner):
             return SecondOrderState(source, self.a, forward_score=ahead)
         return SecondOrderDualState(source, self.a, forward_score=ahead)
 
-    def start_game(self, graph: Graph, classes: int, prepared: Any = None, seed: int = 0) -> Game:
+    def start_game(self, graph: Graph | Features, classes: int, prepared: Any = None, seed: int = 0) -> Game:
         """Begin problems side by side; those with fixed a in coordinates play compiled."""
         source = self.prepare(graph) if prepared is None else prepared
         states: list[Any] = [self.start(graph, source) for _ in range(columns_of(classes))]

@@ -80,11 +80,11 @@ class InterpolationState(State):
         return np.where(np.abs(values) <= DEAD_ZONE, 0.0, values)
 
     def update(self, node: int, label: int) -> None:
-        """Make the interpolant agree with the label."""
+        """Make the interpolant agree with the label −1 or +1 of a node."""
         self.learn(node, label, _Responses())
 
     def learn(self, node: int, label: int, responses: _Responses) -> None:
-        """Update with a linear system that several problems share."""
+        """Update with the label of a node; `responses` is shared by the problems that get one together."""
         wrong = sign(self.margin(node)) != label
         mates = self.graph.components == self.graph.components[node]
         others = self.labels[mates].any() and (
@@ -172,6 +172,7 @@ class InterpolationState(State):
         return Graph(graph.indptr, graph.indices, weights)
 
     def _respond(self, node: int, label: int, wrong: bool, responses: _Responses) -> None:
+        """Update for p = 2: add the harmonic response of the node, times the change at it."""
         step = label - float(self.f[node])
         if abs(step) < 1e-12 and not wrong:
             return
@@ -181,6 +182,7 @@ class InterpolationState(State):
             self.reach = max(self.reach, 1.0 / conductance)
 
     def _descend(self, node: int, label: int) -> None:
+        """Update for p < 2: fix the node at its label and minimise the seminorm around it."""
         if abs(label - float(self.f[node])) < 1e-12:
             return
         known = self.labels.copy()
@@ -277,6 +279,7 @@ class _Responses:
         self._swift = True
 
     def get(self, state: InterpolationState, node: int) -> tuple[Ints, Floats, float]:
+        """The nodes that a label of `node` moves, their values per unit of change, and the conductance."""
         labelled = state.labels != 0
         labelled[node] = True
         if self._found is None or self._labelled is None or not np.array_equal(self._labelled, labelled):

@@ -105,6 +105,7 @@ def printed_bounds(graph: Graph, labels: ArrayLike) -> dict[str, float]:
 
 
 def _over_levels(graph: Graph, u: Ints, p: float, cover: Ints) -> tuple[float, dict[str, float]]:
+    """The least bound over κ = 1, 2, … for one cover of the nodes by clusters, and its terms."""
     count, reaches, lightest = _clusters(graph, cover)
     ends = graph.edges
     differ = u[ends[:, 0]] != u[ends[:, 1]]

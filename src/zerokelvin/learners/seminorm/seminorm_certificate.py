@@ -74,12 +74,14 @@ def dual_terms(
     q = p / (p - 1)
     flow = np.empty(len(d))
     excess = np.zeros(len(order))
+    # the flow of every edge, and how much too much arrives at every node
     for e in range(len(d)):
         level = d[e] * d[e] + smooth * smooth
         flow[e] = weights[e] * d[e] * level ** (p / 2 - 1) if level > 0 else 0.0
         excess[place[e, 0]] += flow[e]
         if place[e, 1] >= 0:
             excess[place[e, 1]] -= flow[e]
+    # send the excess of every node to a label along the forest, from its leaves on
     for k in range(len(order) - 1, -1, -1):
         node = order[k]
         e = via[node]
@@ -90,6 +92,7 @@ def dual_terms(
         else:
             flow[e] += excess[node]
             excess[place[e, 0]] += excess[node]
+    # the dual value, edge by edge
     terms = np.full(len(d), np.nan)
     for e in range(len(d)):
         size = abs(flow[e])

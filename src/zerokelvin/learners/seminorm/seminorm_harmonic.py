@@ -106,6 +106,7 @@ def _conjugate_gradients(
                 others[filled], inner[filled] = other, weights[arc]
                 filled += 1
         starts[k + 1] = filled
+    # conjugate gradients; `size` is the squared norm of the residual, scaled by the diagonal
     direction = residual / scale
     product = np.zeros(count)
     size = float(np.sum(residual * direction))

@@ -63,7 +63,7 @@ def minimise(graph: Graph, labels: Bytes, f: Floats, node: int, p: float, tol: f
 
 
 class _Part:
-    """Unlabelled nodes that hang together; edges with an end among them, as rows (inside, other)."""
+    """A connected set of unlabelled nodes; the edges with an end among them are rows (inside, other)."""
 
     def __init__(self, nodes: Ints, edges: Ints, place: Ints, weights: Floats, order: Ints) -> None:
         self.nodes, self.edges, self.place, self.weights, self.order = nodes, edges, place, weights, order
@@ -81,7 +81,7 @@ class _Part:
         self.both = both
 
     def descend(self, f: Floats, p: float, tol: float, smooth: float, steps: int) -> bool:
-        """Newton's method until the gap is closed; whether it was."""
+        """Newton's method on f, in at most `steps` steps; whether it closed the duality gap up to `tol`."""
         count = len(self.nodes)
         for _ in range(steps):
             d = f[self.edges[:, 0]] - f[self.edges[:, 1]]
@@ -113,7 +113,7 @@ class _Part:
 def _forces(
     d: Floats, weights: Floats, place: Ints, p: float, smooth: float, count: int
 ) -> tuple[Floats, Floats, Floats, Floats]:
-    """Pull and curvature of every edge in the smoothed energy, and their sums at every node."""
+    """First and second derivative of the smoothed energy by every edge's difference, and by every node."""
     pull, conductance = np.full(len(d), np.nan), np.full(len(d), np.nan)
     force, diagonal = np.zeros(count), np.zeros(count)
     for e in range(len(d)):
@@ -164,7 +164,7 @@ def _best_step(d: Floats, change: Floats, weights: Floats, p: float, smooth: flo
 def _slope(
     d: Floats, change: Floats, weights: Floats, p: float, smooth: float, t: float
 ) -> tuple[float, float]:
-    """First and second derivative along a direction."""
+    """First and second derivative in t of the smoothed energy Σ w ((d + t c)² + s²)^(p/2) / p, at t."""
     slope, bend = 0.0, 0.0
     for e in range(len(d)):
         x = d[e] + t * change[e]

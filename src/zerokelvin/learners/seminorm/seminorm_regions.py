@@ -36,7 +36,7 @@ def find_region(graph: Graph, labels: Bytes, node: int) -> Region:
 
 @kernel
 def _spread(indptr: Ints, indices: Ints, labels: Bytes, node: int) -> tuple[Ints, Ints]:
-    """Breadth-first search from a node over unlabelled nodes."""
+    """The nodes of a breadth-first search over unlabelled nodes, in order, and the place of every node."""
     n = len(labels)
     place = np.full(n, -1)
     found = np.empty(n, dtype=np.int64)
@@ -57,7 +57,7 @@ def _spread(indptr: Ints, indices: Ints, labels: Bytes, node: int) -> tuple[Ints
 
 @kernel
 def find_part(indptr: Ints, indices: Ints, labels: Bytes, start: int) -> tuple[Ints, Ints]:
-    """The unlabelled nodes that hang together with one of them, and where each stands (−1: outside)."""
+    """The unlabelled nodes connected with `start`, and the place of every node among them (−1: outside)."""
     n = len(labels)
     place = np.full(n, -1)
     found = np.empty(n, dtype=np.int64)
@@ -93,7 +93,12 @@ def edges_of(indptr: Ints, indices: Ints, weights: Floats, nodes: Ints, place: I
 
 @kernel
 def routes_to_labels(place: Ints, count: int) -> tuple[Ints, Ints]:
-    """A breadth-first forest from the fixed ends of edges: nodes in order, and the edge each came by."""
+    """A breadth-first forest over `count` nodes, rooted at the edges whose other end is fixed (−1).
+
+    `place` has one row (node, node or −1) per edge. Returns the nodes in the order found, and for every node
+    the edge by which it was found.
+    """
+    # the edges at every node, as rows of a CSR matrix
     starts = np.zeros(count + 1, dtype=np.int64)
     for e in range(len(place)):
         starts[place[e, 0] + 1] += 1
@@ -114,6 +119,7 @@ def routes_to_labels(place: Ints, count: int) -> tuple[Ints, Ints]:
         elif via[i] < 0:
             via[i], order[found] = e, i
             found += 1
+    # breadth first from the nodes next to a fixed end
     head = 0
     while head < found:
         node = order[head]
@@ -129,7 +135,7 @@ def routes_to_labels(place: Ints, count: int) -> tuple[Ints, Ints]:
 
 @kernel
 def part_numbers(place: Ints, count: int) -> Ints:
-    """One of the nodes of its part, for every node."""
+    """For every one of `count` nodes the node that stands for its part: equal for nodes that edges join."""
     leader = np.arange(count)
     for e in range(len(place)):
         if place[e, 1] >= 0:

@@ -129,7 +129,7 @@ class _Search:
         self.left = max_states
 
     def regular(self, around: Sequence[int]) -> int:
-        """Only sets of nodes that were predicted wrong when shown."""
+        """The most mistakes of a regular learner: only nodes predicted wrong are shown next."""
         known: dict[frozenset[int], int] = {}
 
         def most(shown: frozenset[int]) -> int:
@@ -141,7 +141,7 @@ class _Search:
         return most(frozenset())
 
     def any_order(self, around: Sequence[int]) -> int:
-        """Every order of the cluster."""
+        """The most mistakes over every order of the cluster, once those around it are shown in theirs."""
 
         def most(shown: tuple[int, ...]) -> int:
             wrong = self._wrong(around, shown)
@@ -151,6 +151,7 @@ class _Search:
         return most(())
 
     def _wrong(self, around: Sequence[int], shown: Sequence[int]) -> list[int]:
+        """The nodes of the cluster that are predicted wrong after these nodes have been shown."""
         if self.left == 0:
             raise _ExhaustedError
         self.left -= 1

@@ -47,9 +47,9 @@ from zerokelvin.trees.online.neighbours import (
     play_spines,
     spine_committee,
     spine_neighbours,
-    spine_teach,
+    update_spines,
 )
-from zerokelvin.trees.online.strategies import STRATEGIES
+from zerokelvin.trees.online.strategies import STRATEGIES, Schedule
 from zerokelvin.trees.online.tree_bounds import spine_guarantee
 from zerokelvin.trees.spanning.expected import expected_tree_bound
 from zerokelvin.trees.spanning.spanning_trees import SpanningTrees, check_kind
@@ -73,6 +73,10 @@ class SpineState(TreeState):
     def margin(self, node: int) -> float:
         """The mean vote of the spines; 0 while the node's component has no label."""
         return float(spine_committee(self.spines, self.marks, self.size, node))
+
+    def update(self, node: int, label: int) -> None:
+        """Learn the label; the last one given to a node counts."""
+        update_spines(self.spines, self.marks, self.size, node, label)
 
     def explain(self, node: int) -> list[tuple[int, float]]:
         """The nearest labelled nodes on the spines, each with its share of the say."""
@@ -100,11 +104,8 @@ class SpineState(TreeState):
         theorem = "the spine bound per stretch, after Cesa-Bianchi, Gentile, Vitale, Zappella 2010"
         return Bound(value, theorem, terms, self.assumptions(u))
 
-    def _teach(self, node: int, label: int) -> None:
-        spine_teach(self.spines, self.marks, self.size, node, label)
-
-    def _play(self, nodes: Ints, labels: Ints, limits: Ints, margins: Floats) -> None:
-        play_spines(self.spines, self.marks, self.size, (nodes, labels), limits, margins)
+    def _play(self, schedule: Schedule, margins: Floats) -> None:
+        play_spines(self.spines, self.marks, self.size, schedule, margins)
 
 
 @learner("spanning-tree")
@@ -175,6 +176,7 @@ class SpanningTree(Learner):
     def _begin(
         self, prepared: SpanningTrees, rng: np.random.Generator | None, count: int
     ) -> list[HingeState] | list[SpineState]:
+        """The states of `count` problems on the same trees, drawn from `rng`."""
         graph, size = prepared.graph, int(self.trees)
         source = np.random.default_rng(0) if rng is None else rng
         drawn = draw_trees(prepared, size, source)

@@ -44,8 +44,20 @@ from zerokelvin.trees.online.balanced import Balanced, look
 from zerokelvin.trees.online.forest import Forest, attach, make_forest
 from zerokelvin.trees.online.hinges import new_hinges
 from zerokelvin.trees.online.reasons import deciding_hinges
-from zerokelvin.trees.online.steady_strategies import balance, play_steadily, steady_committee, teach_steadily
-from zerokelvin.trees.online.strategies import STRATEGIES, committee, is_worn, play_committee, teach
+from zerokelvin.trees.online.steady_strategies import (
+    balance,
+    play_steadily,
+    steady_committee,
+    update_steadily,
+)
+from zerokelvin.trees.online.strategies import (
+    STRATEGIES,
+    Schedule,
+    committee,
+    is_worn,
+    play_committee,
+    update_committee,
+)
 from zerokelvin.trees.online.tree_bounds import tree_guarantee
 from zerokelvin.trees.spanning.expected import expected_tree_bound
 from zerokelvin.trees.spanning.spanning_trees import SpanningTrees, check_kind, is_forest
@@ -64,22 +76,21 @@ class TreeState(State):
         self.size = size
         self.prompt = True  # whether every label came before the next prediction
 
-    def update(self, node: int, label: int) -> None:
-        """Learn the label; the last one given to a node counts."""
-        self._teach(node, label)
-
     def margins(self, nodes: Ints) -> Floats:
         """The margins of several nodes: a compiled game without answers."""
         margins = np.zeros(len(nodes))
         places = np.asarray(nodes, dtype=np.int64)
-        self._play(places, np.zeros(len(nodes), dtype=np.int64), np.zeros(2, dtype=np.int64), margins)
+        self._play(Schedule(places, np.zeros(len(nodes), dtype=np.int64), 0, 0, 0), margins)
         return margins
 
     def play(self, nodes: Ints, labels: Ints, delay: int, budget: int, margins: Floats) -> None:
-        """Play trials of which the first `budget` are answered, `delay` trials late; compiled."""
-        limits = np.array([min(delay, len(nodes)), min(budget, len(nodes))])
-        self._play(nodes, labels, limits, margins)
-        self.record.note_all(nodes[: limits[1]], labels[: limits[1]])
+        """Play trials of which the first `budget` are answered, `delay` trials late, in compiled code.
+
+        One margin per trial is written into `margins`.
+        """
+        schedule = Schedule(nodes, labels, min(delay, len(nodes)), min(budget, len(nodes)), 0)
+        self._play(schedule, margins)
+        self.record.note_all(nodes[: schedule.budget], labels[: schedule.budget])
 
     def assumptions(self, labels: Ints) -> tuple[Assumption, ...]:
         """What every bound on trees assumes of the game."""
@@ -89,10 +100,8 @@ class TreeState(State):
         )
 
     @abstractmethod
-    def _teach(self, node: int, label: int) -> None: ...
-
-    @abstractmethod
-    def _play(self, nodes: Ints, labels: Ints, limits: Ints, margins: Floats) -> None: ...
+    def _play(self, schedule: Schedule, margins: Floats) -> None:
+        """Predict and learn the trials of a schedule; one margin per trial is written into `margins`."""
 
 
 class HingeState(TreeState):
@@ -112,25 +121,33 @@ class HingeState(TreeState):
                 steady_committee(self.forest, self.hinges, self.balanced, self.size, node, self.strategy)
             )
         vote = float(committee(self.forest, self.hinges, self.size, node, self.strategy))
-        self._rest()
+        self._settle_if_worn()
         return vote
+
+    def update(self, node: int, label: int) -> None:
+        """Learn the label; the last one given to a node counts."""
+        if self.balanced is not None:
+            update_steadily(self.forest, self.hinges, self.balanced, self.size, node, label)
+        else:
+            update_committee(self.forest, self.hinges, self.size, node, label)
+            self._settle_if_worn()
 
     def explain(self, node: int) -> list[tuple[int, float]]:
         """The revealed nodes next to this one along the trees, each with its share of the say."""
         shares: dict[int, float] = {}
         count = self.graph.num_nodes
         for k in range(self.size):
-            found, labels = deciding_hinges(self.hinges, k * count + node)
-            for other, label in zip((found % count).tolist(), labels.tolist(), strict=True):
-                shares[other] = shares.get(other, 0.0) + label / (len(found) * self.size)
+            found = deciding_hinges(self.hinges, k * count + node)
+            for other, label in zip((found.nodes % count).tolist(), found.labels.tolist(), strict=True):
+                shares[other] = shares.get(other, 0.0) + label / (len(found.nodes) * self.size)
         return sorted(shares.items(), key=lambda share: -abs(share[1]))
 
     def lengths(self, node: int) -> tuple[int, int]:
         """Longest paths to −1 and to +1 from a node on which minimum cuts differ, in the first tree."""
         balanced = self.settle()
         here = int(attach(self.hinges.rooted, node))
-        _, source, target = look(self.forest, self.hinges.rooted, balanced, here)
-        return int(source), int(target)
+        seen = look(self.forest, self.hinges.rooted, balanced, here)
+        return int(seen.source), int(seen.target)
 
     def settle(self) -> Balanced:
         """Balance the trees, if they are not yet: O(log n) steps for everything that comes."""
@@ -156,23 +173,17 @@ class HingeState(TreeState):
         theorem = "the tree bound per cluster, after Cesa-Bianchi, Gentile, Vitale 2009"
         return Bound(value, theorem, terms, (plain, *self.assumptions(u)))
 
-    def _teach(self, node: int, label: int) -> None:
-        if self.balanced is not None:
-            teach_steadily(self.forest, self.hinges, self.balanced, self.size, node, label)
-        else:
-            teach(self.forest, self.hinges, self.size, node, label)
-            self._rest()
-
-    def _play(self, nodes: Ints, labels: Ints, limits: Ints, margins: Floats) -> None:
-        forest, hinges, rule, trials = self.forest, self.hinges, (self.size, self.strategy), (nodes, labels)
-        at = 0
+    def _play(self, schedule: Schedule, margins: Floats) -> None:
+        forest, hinges, size, strategy = self.forest, self.hinges, self.size, self.strategy
         if self.balanced is None:
-            at = play_committee(forest, hinges, *rule, trials, np.append(limits, at), margins)
-            self._rest()
+            begin = int(play_committee(forest, hinges, size, strategy, schedule, margins))
+            schedule = schedule._replace(begin=begin)
+            self._settle_if_worn()
         if self.balanced is not None:
-            play_steadily(forest, hinges, self.balanced, rule, trials, np.append(limits, at), margins)
+            play_steadily(forest, hinges, self.balanced, size, strategy, schedule, margins)
 
-    def _rest(self) -> None:
+    def _settle_if_worn(self) -> None:
+        """Balance the trees once walks between hinges have cost more steps than they are due."""
         if is_worn(self.hinges.used, len(self.forest.first)):
             self.settle()
 
@@ -266,5 +277,5 @@ def draw_trees(trees: SpanningTrees, size: int, rng: np.random.Generator) -> lis
 
 
 def draw_forest(trees: SpanningTrees, size: int, rng: np.random.Generator | None) -> Forest:
-    """Several spanning trees as one forest."""
+    """A forest made of `size` spanning trees drawn from `rng`; of a forest the one it has, repeated."""
     return make_forest(trees.graph, draw_trees(trees, size, np.random.default_rng(0) if rng is None else rng))

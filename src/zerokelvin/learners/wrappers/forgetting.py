@@ -62,7 +62,7 @@ class ForgettingGame(WrappedGame):
     fields = ()
     bound_outlives_growth = False
 
-    def __init__(self, graph: Graph, begin: Callable[[], Game], window: int) -> None:
+    def __init__(self, graph: Graph | Features, begin: Callable[[], Game], window: int) -> None:
         super().__init__(begin())
         self.graph = graph
         self.begin = begin
@@ -223,7 +223,7 @@ class Forgetting(Wrapped):
         """The inner learner's hyper-parameters, and the window as `forget`."""
         return {**self.inner.params(), "forget": self.window}
 
-    def start_game(self, graph: Graph, classes: int, prepared: Any = None, seed: int = 0) -> Game:
+    def start_game(self, graph: Graph | Features, classes: int, prepared: Any = None, seed: int = 0) -> Game:
         """Begin with one copy."""
         ready = self.inner.prepare(graph) if prepared is None else prepared
         return ForgettingGame(

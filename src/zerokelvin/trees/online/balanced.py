@@ -50,8 +50,24 @@ class Balanced(NamedTuple):
     steps: Ints
 
 
+class Sent(NamedTuple):
+    """What some rows tell the node above them: their message, and their longest paths to −1 and to +1."""
+
+    message: int
+    minus: int
+    plus: int
+
+
+class Outlook(NamedTuple):
+    """Δ of a node, and the lengths of its longest paths to −1 and to +1, `NONE` where there is none."""
+
+    balance: int
+    source: int
+    target: int
+
+
 def new_balanced(forest: Forest, labels: Bytes, paths: bool) -> Balanced:
-    """Room for a forest, with longest paths if they are wanted."""
+    """Rows for a forest none of whose components is laid out yet; with longest paths if `paths`."""
     rows = 2 * len(forest.first)
     return Balanced(
         links=np.full((rows, 4), NOBODY, dtype=np.int32),
@@ -66,6 +82,7 @@ def new_balanced(forest: Forest, labels: Bytes, paths: bool) -> Balanced:
 def build(forest: Forest, rooted: Rooted, balanced: Balanced, root: int) -> None:
     """Lay out the component of a root, from the lowest heavy paths up."""
     nodes, at, links = rooted.nodes, rooted.at, balanced.links
+    # the places of the component, and the size of every subtree
     first = forest.first[root]
     last = first + 1
     while last < len(at) and forest.first[at[last]] == first and nodes[at[last], PLACE] == last:
@@ -81,6 +98,7 @@ def build(forest: Forest, rooted: Rooted, balanced: Balanced, root: int) -> None
         head = at[place]
         if nodes[head, HEAD] != head:
             continue
+        # a heavy path, whose light children have been laid out: first the bunch of each of its nodes
         for below in range(place, end):
             node = at[below]
             count = 0
@@ -96,6 +114,7 @@ def build(forest: Forest, rooted: Rooted, balanced: Balanced, root: int) -> None
                 links[top, ABOVE] = node
                 links[node, UPPER] = top
             _compute(forest, rooted, balanced, node)
+        # then the path itself, a binary tree over its nodes
         for below in range(place, end):
             leaves[below - place] = at[below]
             rest = sizes[below + 1 - first] if below + 1 < end else 0
@@ -119,13 +138,14 @@ def change(forest: Forest, rooted: Rooted, balanced: Balanced, node: int, label:
 
 
 @kernel
-def look(forest: Forest, rooted: Rooted, balanced: Balanced, node: int) -> tuple[int, int, int]:
-    """Δ of a node without label, and its longest paths to −1 and to +1 if Δ = 0 and paths are kept."""
+def look(forest: Forest, rooted: Rooted, balanced: Balanced, node: int) -> Outlook:
+    """What minimum cuts say of a node without label; the paths are right if Δ = 0 and paths are kept."""
     links, flow, paths = balanced.links, balanced.flow, balanced.paths
     trail = _trail(links, node)
     balanced.steps[0] += len(trail)
     above, below = np.array([0, NONE, NONE]), np.array([0, NONE, NONE])
     sure = False
+    # from the top down; `above` and `below` hold what comes to the present row from either end
     for k in range(len(trail) - 1, 0, -1):
         row, into = trail[k], trail[k - 1]
         upper, lower = links[row, UPPER], links[row, LOWER]
@@ -133,8 +153,9 @@ def look(forest: Forest, rooted: Rooted, balanced: Balanced, node: int) -> tuple
             sure = balanced.labels[row] != 0
             _gather(forest, rooted, balanced, row, above, below)
         elif links[row, KIND] == BUNCH:
-            _, minus, plus = _offer(balanced, lower if into == upper else upper)
-            above[MINUS], above[PLUS] = max(above[MINUS], minus), max(above[PLUS], plus)
+            beside = _offer(balanced, lower if into == upper else upper)
+            above[MINUS] = max(above[MINUS], beside.minus)
+            above[PLUS] = max(above[PLUS], beside.plus)
         else:
             way, other = (0, lower) if into == upper else (1, upper)
             tale = below if into == upper else above
@@ -145,21 +166,24 @@ def look(forest: Forest, rooted: Rooted, balanced: Balanced, node: int) -> tuple
             tale[MESSAGE] = arrive(flow, other, way, tale[MESSAGE])
             continue
         if not sure and not _is_bunch(links, into):
-            above[MESSAGE] -= _offer(balanced, into)[0]
+            above[MESSAGE] -= _offer(balanced, into).message
     _gather(forest, rooted, balanced, node, above, below)
-    _, minus, plus = _light(balanced, node)
-    return above[MESSAGE], max(above[MINUS], minus), max(above[PLUS], plus)
+    light = _light(balanced, node)
+    return Outlook(above[MESSAGE], max(above[MINUS], light.minus), max(above[PLUS], light.plus))
 
 
 @kernel
 def _gather(forest: Forest, rooted: Rooted, balanced: Balanced, node: int, above: Ints, below: Ints) -> None:
-    """All that a node is told, and its longest paths but for its light children, left in `above`."""
+    """Sum up, in `above`, what a node receives from both ends of its heavy path; `below` is emptied.
+
+    Its longest paths are left there too, but for those into its light children.
+    """
     capacity, sent = _capacity(forest, rooted, node), above[MESSAGE]
     label = int(balanced.labels[node])
     if label != 0:
         above[MESSAGE] = label * SURE
     else:
-        above[MESSAGE] = max(-capacity, min(capacity, sent)) + below[MESSAGE] + _light(balanced, node)[0]
+        above[MESSAGE] = max(-capacity, min(capacity, sent)) + below[MESSAGE] + _light(balanced, node).message
     for side in range(2):
         strength, over = sent if side else -sent, above[MINUS + side]
         if label != 0 or strength <= -capacity:
@@ -175,7 +199,7 @@ def _gather(forest: Forest, rooted: Rooted, balanced: Balanced, node: int, above
 
 @kernel
 def _trail(links: Shorts, row: int) -> Ints:
-    """A row and all that it is part of."""
+    """A row and all the rows that it is part of, from the row itself up to the top."""
     trail = np.empty(64, dtype=np.int64)
     count = 0
     while row != NOBODY:
@@ -189,29 +213,30 @@ def _trail(links: Shorts, row: int) -> Ints:
 
 @kernel
 def _is_bunch(links: Shorts, row: int) -> bool:
+    """Whether a row is a bunch, not a node or a piece of a heavy path."""
     return row >= len(links) // 2 and links[row, KIND] == BUNCH
 
 
 @kernel
-def _offer(balanced: Balanced, row: int) -> tuple[int, int, int]:
-    """What a bunch, or a whole heavy path with all below it, sends up: message, longest paths."""
+def _offer(balanced: Balanced, row: int) -> Sent:
+    """What a bunch, or a whole heavy path with all below it, tells the node above it."""
     flow, paths = balanced.flow, balanced.paths
     keep = len(paths) > 1
     if _is_bunch(balanced.links, row):
-        return flow[row, 0], paths[row, 0] if keep else NONE, paths[row, 1] if keep else NONE
+        minus, plus = (int(paths[row, 0]), int(paths[row, 1])) if keep else (NONE, NONE)
+        return Sent(flow[row, 0], minus, plus)
     message = arrive(flow, row, 0, 0)
-    if not keep:
-        return message, NONE, NONE
-    case = regime(flow, row, 0, 0)
-    return message, paths[row, 2 * case], paths[row, 2 * case + 1]
+    case = regime(flow, row, 0, 0) if keep else 0
+    minus, plus = (int(paths[row, 2 * case]), int(paths[row, 2 * case + 1])) if keep else (NONE, NONE)
+    return Sent(message, minus, plus)
 
 
 @kernel
-def _light(balanced: Balanced, node: int) -> tuple[int, int, int]:
-    """What the light children of a node send it."""
+def _light(balanced: Balanced, node: int) -> Sent:
+    """What the light children of a node tell it together."""
     bunch = balanced.links[node, UPPER]
     if bunch == NOBODY:
-        return 0, NONE, NONE
+        return Sent(0, NONE, NONE)
     return _offer(balanced, bunch)
 
 
@@ -228,15 +253,16 @@ def _compute(forest: Forest, rooted: Rooted, balanced: Balanced, row: int) -> bo
     """Compute a row from those below it; whether it has changed."""
     links, flow, paths = balanced.links, balanced.flow, balanced.paths
     if row < len(links) // 2:
-        message, minus, plus = _light(balanced, row)
-        capacity = _capacity(forest, rooted, row)
-        return node_piece(flow, paths, row, int(balanced.labels[row]), capacity, message, (minus, plus))
+        light, capacity = _light(balanced, row), _capacity(forest, rooted, row)
+        inside = (light.minus, light.plus)
+        return node_piece(flow, paths, row, int(balanced.labels[row]), capacity, light.message, inside)
     upper, lower = links[row, UPPER], links[row, LOWER]
     if links[row, KIND] == PIECE:
         up = join(flow, paths, 0, lower, upper, row)
         return join(flow, paths, 1, upper, lower, row) or up
     one, two = _offer(balanced, upper), _offer(balanced, lower)
-    message, minus, plus = one[0] + two[0], max(one[1], two[1]), max(one[2], two[2])
+    message = one.message + two.message
+    minus, plus = max(one.minus, two.minus), max(one.plus, two.plus)
     changed = flow[row, 0] != message
     flow[row, 0] = message
     if len(paths) > 1:
@@ -290,7 +316,7 @@ def _fill(forest: Forest, rooted: Rooted, balanced: Balanced, free: int, count: 
 
 @kernel
 def _top(links: Shorts, head: int) -> int:
-    """The whole heavy path that a head begins."""
+    """The top row of the heavy path that begins at the node `head`."""
     row = head
     while links[row, ABOVE] != NOBODY:
         row = links[row, ABOVE]

@@ -89,7 +89,7 @@ def make_forest(graph: Graph, trees: list[Ints]) -> Forest:
 
 
 def new_rooted(forest: Forest) -> Rooted:
-    """No component has a root yet."""
+    """The arrays of a forest none of whose components has a root yet."""
     count = len(forest.first)
     nodes = np.full((count, 5), UNROOTED, dtype=np.int32)
     nodes[:, DEEP] = NOBODY
@@ -123,6 +123,7 @@ def root_component(forest: Forest, rooted: Rooted, root: int) -> None:
                     rooted.height[other] = rooted.height[node] + forest.lengths[arc]
                 at[tail] = other
                 tail += 1
+    # sizes of subtrees, and with them the heavy child of every node
     count = tail - first
     order = at[first:tail].copy()
     for k in range(count):
@@ -135,6 +136,7 @@ def root_component(forest: Forest, rooted: Rooted, root: int) -> None:
         heavy = nodes[above, HEAD]
         if heavy == NOBODY or nodes[node, PLACE] > nodes[heavy, PLACE]:
             nodes[above, HEAD] = node
+    # number the nodes so that every heavy path is a run of places, its head first
     place = first
     for k in range(count):
         start = order[k]
@@ -201,6 +203,7 @@ def path_minimum(forest: Forest, rooted: Rooted, low: int, high: int) -> tuple[i
 
 @kernel
 def _smaller(one: int, one_times: int, two: int, two_times: int) -> tuple[int, int]:
+    """The smaller of two capacities and how often it occurs; equal ones are counted together."""
     if one < two:
         return one, one_times
     if two < one:

@@ -93,7 +93,7 @@ class Hinges(NamedTuple):
 
 
 def new_hinges(forest: Forest) -> Hinges:
-    """No label yet."""
+    """The state of a binary problem on a forest without labels."""
     count = len(forest.first)
     nodes = np.zeros((count, 4), dtype=np.int32)
     nodes[:, LINE] = nodes[:, LOWER] = NOBODY
@@ -229,7 +229,7 @@ def _remembered(hinges: Hinges, line: int) -> int:
 
 @kernel
 def fork_balance(hinges: Hinges, fork: int) -> int:
-    """Δ of an unlabelled hinge."""
+    """Δ of an unlabelled hinge: positive where all minimum cuts give it +1, 0 where they differ."""
     line = hinges.nodes[fork, LINE]
     return hinges.total[fork] + clip(down_message(hinges, line), hinges.flows[line, CAPACITY])
 
@@ -242,6 +242,7 @@ def clip(value: int, capacity: int) -> int:
 
 @kernel
 def _new_line(hinges: Hinges) -> int:
+    """The number of a hinge line that is not in use."""
     hinges.used[LINES] += 1
     return hinges.used[LINES] - 1
 

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from zerokelvin.graph import Graph
 from zerokelvin.jit import kernel
-from zerokelvin.trees.online.strategies import EQUAL, TIE
+from zerokelvin.trees.online.strategies import EQUAL, TIE, Schedule
 from zerokelvin.trees.spanning.spine import spine_arrays
 
 __all__ = [
@@ -28,7 +28,7 @@ __all__ = [
     "play_spines",
     "spine_committee",
     "spine_neighbours",
-    "spine_teach",
+    "update_spines",
 ]
 
 Ints = NDArray[np.int64]
@@ -78,7 +78,7 @@ def lay_out(graph: Graph, trees: list[Ints], rng: np.random.Generator) -> Spines
 
 
 def new_marks(spines: Spines) -> Marks:
-    """No label yet."""
+    """The state of a binary problem on spines without labels."""
     count = len(spines.place)
     size = 1 << max(count - 1, 1).bit_length()
     return Marks(np.zeros(count, dtype=np.int8), np.zeros(2 * size, dtype=np.bool_))
@@ -106,8 +106,8 @@ def spine_committee(spines: Spines, marks: Marks, size: int, node: int) -> float
 
 
 @kernel
-def spine_teach(spines: Spines, marks: Marks, size: int, node: int, label: int) -> None:
-    """Give every spine the label of one node; the last one given counts."""
+def update_spines(spines: Spines, marks: Marks, size: int, node: int, label: int) -> None:
+    """Give every one of `size` spines the label −1 or +1 of one node of the graph; the last one counts."""
     count = len(spines.place) // size
     for k in range(size):
         place = spines.place[k * count + node]
@@ -119,18 +119,15 @@ def spine_teach(spines: Spines, marks: Marks, size: int, node: int, label: int) 
 
 
 @kernel
-def play_spines(
-    spines: Spines, marks: Marks, size: int, trials: tuple[Ints, Ints], settings: Ints, margins: Floats
-) -> None:
-    """All trials (nodes, labels) of one problem in which the first `budget` labels come, `delay` late."""
-    nodes, labels = trials
-    delay, budget = settings[0], settings[1]
-    for t in range(len(nodes) + delay):
+def play_spines(spines: Spines, marks: Marks, size: int, schedule: Schedule, margins: Floats) -> None:
+    """Play the trials of a schedule to the end, one margin per trial."""
+    nodes, labels, delay, budget, begin = schedule
+    for t in range(begin, len(nodes) + delay):
         if t < len(nodes):
             margins[t] = spine_committee(spines, marks, size, nodes[t])
         due = t - delay
         if 0 <= due < min(budget, len(nodes)):
-            spine_teach(spines, marks, size, nodes[due], labels[due])
+            update_spines(spines, marks, size, nodes[due], labels[due])
 
 
 @kernel
@@ -146,6 +143,7 @@ def _around(spines: Spines, marks: Marks, place: int) -> tuple[int, int]:
 
 @kernel
 def _vote(spines: Spines, marks: Marks, place: int) -> float:
+    """The vote of one spine on a place, in [−1, 1]; 0 while its part has no label."""
     if marks.labels[place] != 0:
         return float(marks.labels[place])
     before, after = _around(spines, marks, place)

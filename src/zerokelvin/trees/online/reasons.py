@@ -5,6 +5,8 @@ What lies behind a labelled node does not matter, so these are all the labels th
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -17,9 +19,16 @@ __all__ = ["deciding_hinges"]
 Ints = NDArray[np.int64]
 
 
+class DecidingHinges(NamedTuple):
+    """Labelled nodes of the forest, and the label of each."""
+
+    nodes: Ints
+    labels: Ints
+
+
 @kernel
-def deciding_hinges(hinges: Hinges, node: int) -> tuple[Ints, Ints]:
-    """The labelled hinges that are reached from a node over unlabelled forks only, and their labels."""
+def deciding_hinges(hinges: Hinges, node: int) -> DecidingHinges:
+    """The labelled hinges that are reached from a node of the forest over unlabelled forks only."""
     found = np.empty(16, dtype=np.int64)
     stack = np.empty((16, 2), dtype=np.int64)
     count = top = 0
@@ -32,7 +41,7 @@ def deciding_hinges(hinges: Hinges, node: int) -> tuple[Ints, Ints]:
             stack[0, 0], stack[0, 1] = hinges.lines[line, TOP], line
             stack[1, 0], stack[1, 1] = hinges.lines[line, BOTTOM], line
             top = 2
-    while top:
+    while top:  # of (hinge, line by which it was reached)
         top -= 1
         hinge, came = stack[top, 0], stack[top, 1]
         if hinges.nodes[hinge, LABEL] != 0:
@@ -55,4 +64,4 @@ def deciding_hinges(hinges: Hinges, node: int) -> tuple[Ints, Ints]:
     labels = np.full(count, -1)
     for k in range(count):
         labels[k] = hinges.nodes[found[k], LABEL]
-    return found[:count].copy(), labels
+    return DecidingHinges(found[:count].copy(), labels)

@@ -102,7 +102,7 @@ def join(flow: Ints, paths: Shorts, way: int, near: int, far: int, into: int) ->
             )
             one, two = _across(paths, near, way, first, side), _across(paths, far, way, second, side)
             there = NONE if one == NONE or two == NONE else one + two
-            fresh |= _note(paths, into, PATHS * way + THROUGH + side, there)
+            fresh |= _set_path(paths, into, PATHS * way + THROUGH + side, there)
     return _write(flow, way, into, p, q, s) or fresh
 
 
@@ -119,8 +119,8 @@ def node_piece(
         fresh |= _write(flow, 1, node, 1, 0, label * SURE)
         if len(paths) > 1:
             for side in range(2):
-                fresh |= _note(paths, node, side, 1 if (label > 0) == (side == 1) else NONE)
-                fresh |= _note(paths, node, PATHS + side, NONE)
+                fresh |= _set_path(paths, node, side, 1 if (label > 0) == (side == 1) else NONE)
+                fresh |= _set_path(paths, node, PATHS + side, NONE)
         return fresh
     fresh = _write(flow, 0, node, -capacity - arriving, capacity - arriving, arriving)
     fresh |= _write(flow, 1, node, -capacity, capacity, arriving)
@@ -136,10 +136,10 @@ def node_piece(
                 (4 - tight, NONE, within),
                 (4 - towards, NONE, within),
             ):
-                fresh |= _note(paths, node, 2 * case + side, up)
-                fresh |= _note(paths, node, PATHS + 2 * case + side, down)
-            fresh |= _note(paths, node, THROUGH + side, 1)
-            fresh |= _note(paths, node, PATHS + THROUGH + side, 1)
+                fresh |= _set_path(paths, node, 2 * case + side, up)
+                fresh |= _set_path(paths, node, PATHS + 2 * case + side, down)
+            fresh |= _set_path(paths, node, THROUGH + side, 1)
+            fresh |= _set_path(paths, node, PATHS + THROUGH + side, 1)
     return fresh
 
 
@@ -151,7 +151,7 @@ def _case(flow: Ints, paths: Shorts, way: int, near: int, far: int, into: int, c
     for side in range(2):
         beyond = paths[near, PATHS * way + 2 * first + side]
         found = further(paths, far, way, second, side, beyond)
-        fresh |= _note(paths, into, PATHS * way + 2 * case + side, found)
+        fresh |= _set_path(paths, into, PATHS * way + 2 * case + side, found)
     return fresh
 
 
@@ -167,6 +167,7 @@ def _across(paths: Shorts, piece: int, way: int, case: int, side: int) -> int:
 
 @kernel
 def _write(flow: Ints, way: int, piece: int, p: int, q: int, s: int) -> bool:
+    """Set p, q and s of a piece in one direction; whether one of them is new."""
     at = FLOW * way
     fresh = flow[piece, at] != p or flow[piece, at + 1] != q or flow[piece, at + 2] != s
     flow[piece, at], flow[piece, at + 1], flow[piece, at + 2] = p, q, s
@@ -174,7 +175,8 @@ def _write(flow: Ints, way: int, piece: int, p: int, q: int, s: int) -> bool:
 
 
 @kernel
-def _note(paths: Shorts, piece: int, column: int, value: int) -> bool:
+def _set_path(paths: Shorts, piece: int, column: int, value: int) -> bool:
+    """Set one column of a piece's longest paths; whether its value is new."""
     fresh = paths[piece, column] != value
     paths[piece, column] = value
     return fresh

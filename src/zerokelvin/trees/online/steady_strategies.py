@@ -13,16 +13,16 @@ from zerokelvin.jit import kernel
 from zerokelvin.trees.online.balanced import Balanced, build, change, look, new_balanced
 from zerokelvin.trees.online.forest import NOBODY, PARENT, UNROOTED, Forest, attach
 from zerokelvin.trees.online.hinges import BOTTOM, CHANGED, HINGE, LABEL, LINE, ROOT, TOP, Hinges, enter_label
-from zerokelvin.trees.online.strategies import LONGEST_PATH, TIE, between, compare, side_of
+from zerokelvin.trees.online.strategies import LONGEST_PATH, TIE, Schedule, between, compare, side_of
 
-__all__ = ["balance", "play_steadily", "steady_committee", "steady_vote", "teach_steadily"]
+__all__ = ["balance", "play_steadily", "steady_committee", "steady_vote", "update_steadily"]
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
 
 
 def balance(forest: Forest, hinges: Hinges, strategy: int) -> Balanced:
-    """Lay out all components that have a label."""
+    """The balanced rows of all components with a label; with longest paths if the strategy needs them."""
     labels = hinges.nodes[:, LABEL].astype(np.int8)
     balanced = new_balanced(forest, labels, paths=strategy == LONGEST_PATH)
     for root in np.flatnonzero(hinges.rooted.nodes[:, PARENT] == NOBODY).tolist():
@@ -42,11 +42,11 @@ def steady_vote(forest: Forest, hinges: Hinges, balanced: Balanced, node: int, s
         line = hinges.nodes[here, LINE]
         upper = _decided(forest, hinges, balanced, hinges.lines[line, TOP])
         lower = _decided(forest, hinges, balanced, hinges.lines[line, BOTTOM])
-        return between(forest, hinges, here, strategy, (upper, lower))
-    balance, source, target = look(forest, hinges.rooted, balanced, here)
-    if balance != 0:
-        return 1.0 if balance > 0 else -1.0
-    return compare(float(source), float(target)) if strategy == LONGEST_PATH else TIE
+        return between(forest, hinges, here, strategy, upper, lower)
+    seen = look(forest, hinges.rooted, balanced, here)
+    if seen.balance != 0:
+        return 1.0 if seen.balance > 0 else -1.0
+    return compare(float(seen.source), float(seen.target)) if strategy == LONGEST_PATH else TIE
 
 
 @kernel
@@ -64,10 +64,10 @@ def steady_committee(
 
 
 @kernel
-def teach_steadily(
+def update_steadily(
     forest: Forest, hinges: Hinges, balanced: Balanced, size: int, node: int, label: int
 ) -> None:
-    """Give every tree the label of one node of the graph."""
+    """Give every one of `size` trees the label −1 or +1 of one node of the graph."""
     count = len(forest.first) // size
     for k in range(size):
         here = k * count + node
@@ -84,21 +84,19 @@ def play_steadily(
     forest: Forest,
     hinges: Hinges,
     balanced: Balanced,
-    rule: tuple[int, int],
-    trials: tuple[Ints, Ints],
-    settings: Ints,
+    size: int,
+    strategy: int,
+    schedule: Schedule,
     margins: Floats,
 ) -> None:
-    """The trials from ``settings[2]`` on, as `play_committee` would; `rule` is the size and the strategy."""
-    size, strategy = rule
-    nodes, labels = trials
-    delay, budget = settings[0], settings[1]
-    for t in range(settings[2], len(nodes) + delay):
+    """Play the trials of a schedule as `play_committee` would, to the end; one margin per trial."""
+    nodes, labels, delay, budget, begin = schedule
+    for t in range(begin, len(nodes) + delay):
         if t < len(nodes):
             margins[t] = steady_committee(forest, hinges, balanced, size, nodes[t], strategy)
         due = t - delay
         if 0 <= due < min(budget, len(nodes)):
-            teach_steadily(forest, hinges, balanced, size, nodes[due], labels[due])
+            update_steadily(forest, hinges, balanced, size, nodes[due], labels[due])
 
 
 @kernel
@@ -106,4 +104,4 @@ def _decided(forest: Forest, hinges: Hinges, balanced: Balanced, hinge: int) -> 
     """The label that all minimum cuts give a hinge, 0 where they differ."""
     if hinges.nodes[hinge, LABEL] != 0:
         return int(hinges.nodes[hinge, LABEL])
-    return side_of(look(forest, hinges.rooted, balanced, hinge)[0])
+    return side_of(look(forest, hinges.rooted, balanced, hinge).balance)

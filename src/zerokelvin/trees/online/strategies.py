@@ -18,6 +18,8 @@ mind, else (d₋ − d₊)/(d₋ + d₊) with the distances, or longest paths, t
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -52,13 +54,14 @@ __all__ = [
     "LONGEST_PATH",
     "STRATEGIES",
     "TIE",
+    "Schedule",
     "between",
     "committee",
     "compare",
     "is_worn",
     "play_committee",
     "side_of",
-    "teach",
+    "update_committee",
     "vote",
 ]
 
@@ -69,6 +72,28 @@ STRATEGIES = {"longest-path": 0, "tree-opt": 1, "shazoo": 2}
 LONGEST_PATH, TREE_OPT, SHAZOO = 0, 1, 2
 TIE = -1e-9  # a tie is −1, the source, with next to no confidence
 EQUAL = 1e-9  # resistances that differ by less, relatively, are equal
+
+
+class Schedule(NamedTuple):
+    """The trials of one binary problem in which the first `budget` labels come, each `delay` trials late.
+
+    Attributes
+    ----------
+    nodes, labels
+        The node of every trial, and its label −1 or +1.
+    delay
+        After how many further trials a label comes.
+    budget
+        How many labels come.
+    begin
+        The trial with which the game begins, or goes on.
+    """
+
+    nodes: Ints
+    labels: Ints
+    delay: int
+    budget: int
+    begin: int
 
 
 @kernel
@@ -94,7 +119,7 @@ def vote(forest: Forest, hinges: Hinges, node: int, strategy: int) -> float:
         return _on_line(forest, hinges, here, down, up)
     upper = down + hinges.flows[line, MESSAGE]
     lower = up + clip(down, hinges.flows[line, CAPACITY])
-    return between(forest, hinges, here, strategy, (side_of(upper), side_of(lower)))
+    return between(forest, hinges, here, strategy, side_of(upper), side_of(lower))
 
 
 @kernel
@@ -111,8 +136,8 @@ def committee(forest: Forest, hinges: Hinges, size: int, node: int, strategy: in
 
 
 @kernel
-def teach(forest: Forest, hinges: Hinges, size: int, node: int, label: int) -> None:
-    """Give every tree the label of one node of the graph."""
+def update_committee(forest: Forest, hinges: Hinges, size: int, node: int, label: int) -> None:
+    """Give every one of `size` trees the label −1 or +1 of one node of the graph."""
     began = hinges.used[STEPS]
     count = len(forest.first) // size
     for k in range(size):
@@ -123,27 +148,19 @@ def teach(forest: Forest, hinges: Hinges, size: int, node: int, label: int) -> N
 
 @kernel
 def play_committee(
-    forest: Forest,
-    hinges: Hinges,
-    size: int,
-    strategy: int,
-    trials: tuple[Ints, Ints],
-    settings: Ints,
-    margins: Floats,
+    forest: Forest, hinges: Hinges, size: int, strategy: int, schedule: Schedule, margins: Floats
 ) -> int:
-    """Trials (nodes, labels) of one problem in which the first `budget` labels come, `delay` late.
+    """Play the trials of a schedule, one margin per trial; the trial with which to go on.
 
-    Begins with trial ``settings[2]``, and returns that with which to go on: after the last one, unless the
-    hinges are worn.
+    That is the one after the last, unless the hinges are worn.
     """
-    nodes, labels = trials
-    delay, budget = settings[0], settings[1]
-    for t in range(settings[2], len(nodes) + delay):
+    nodes, labels, delay, budget, begin = schedule
+    for t in range(begin, len(nodes) + delay):
         if t < len(nodes):
             margins[t] = committee(forest, hinges, size, nodes[t], strategy)
         due = t - delay
         if 0 <= due < min(budget, len(nodes)):
-            teach(forest, hinges, size, nodes[due], labels[due])
+            update_committee(forest, hinges, size, nodes[due], labels[due])
         if is_worn(hinges.used, len(forest.first)):
             return t + 1
     return len(nodes) + delay
@@ -156,9 +173,10 @@ def is_worn(used: Ints, nodes: int) -> bool:
 
 
 @kernel
-def between(forest: Forest, hinges: Hinges, here: int, strategy: int, signs: tuple[int, int]) -> float:
-    """The vote inside a line whose upper and lower hinge say so, or 0 where minimum cuts differ."""
-    top_sign, bottom_sign = signs
+def between(
+    forest: Forest, hinges: Hinges, here: int, strategy: int, top_sign: int, bottom_sign: int
+) -> float:
+    """The vote on a node inside a line whose hinges have these labels, 0 where minimum cuts differ."""
     if strategy == TREE_OPT:
         if top_sign <= 0 and bottom_sign <= 0:
             return -1.0 if top_sign + bottom_sign < 0 else TIE

@@ -37,10 +37,18 @@ class Guarantee(NamedTuple):
     widest: float
 
 
+class Clusters(NamedTuple):
+    """The cluster of every node; of every cluster its number of border edges and its diameter in edges."""
+
+    cluster: Ints
+    border: Ints
+    diameter: Ints
+
+
 def tree_guarantee(forest: Forest, size: int, labels: Ints) -> Guarantee:
     """The bound of each of `size` trees against a labelling in {−1, +1}ⁿ of the graph."""
     signs = np.tile(np.asarray(labels, dtype=np.int64), size)
-    cluster, border, diameter = _clusters(forest.indptr, forest.heads, signs)
+    cluster, border, diameter = _find_clusters(forest.indptr, forest.heads, signs)
     count = np.bincount(cluster, minlength=len(border))
     depth = np.floor(np.log2(diameter + 1.0))
     cost = np.where(
@@ -77,8 +85,8 @@ def spine_guarantee(spines: Spines, size: int, labels: Ints) -> Guarantee:
 
 
 @kernel
-def _clusters(indptr: Ints, heads: NDArray[np.int32], signs: Ints) -> tuple[Ints, Ints, Ints]:
-    """Cluster of every node of a labelled forest; border edges and diameter of every cluster."""
+def _find_clusters(indptr: Ints, heads: NDArray[np.int32], signs: Ints) -> Clusters:
+    """The clusters of a forest in CSR form whose node v has the label ``signs[v]``."""
     n = len(signs)
     cluster = np.full(n, -1)
     border = np.zeros(n, dtype=np.int64)
@@ -90,6 +98,7 @@ def _clusters(indptr: Ints, heads: NDArray[np.int32], signs: Ints) -> tuple[Ints
     for root in range(n):
         if cluster[root] >= 0:
             continue
+        # spread over equal labels, breadth first
         cluster[root] = count
         queue[0] = root
         head, tail = 0, 1
@@ -105,10 +114,11 @@ def _clusters(indptr: Ints, heads: NDArray[np.int32], signs: Ints) -> tuple[Ints
                     parent[other] = node
                     queue[tail] = other
                     tail += 1
+        # heights from the leaves up, and with them the diameter
         for k in range(tail - 1, 0, -1):
             node = queue[k]
             above = parent[node]
             diameter[count] = max(diameter[count], height[above] + height[node] + 1)
             height[above] = max(height[above], height[node] + 1)
         count += 1
-    return cluster, border[:count].copy(), diameter[:count].copy()
+    return Clusters(cluster, border[:count].copy(), diameter[:count].copy())

@@ -76,6 +76,7 @@ def expected_tree_bound(graph: Graph, labels: ArrayLike, spine: bool = False, tr
 
 
 def _bound(graph: Graph, codes: Ints, kept: Floats, spine: bool, trees: int) -> Bound:
+    """The bound of one binary problem, whose codes are 0 and 1; `kept` are probabilities of edges."""
     differ = _differ(graph, codes)
     component = graph.components
     means = np.bincount(component[graph.edges[differ, 0]], kept[differ], graph.num_components)
@@ -125,10 +126,12 @@ def _kept(graph: Graph) -> Floats:
 
 
 def _differ(graph: Graph, codes: Ints) -> NDArray[np.bool_]:
+    """Which rows of ``graph.edges`` join nodes of different codes."""
     return codes[graph.edges[:, 0]] != codes[graph.edges[:, 1]]
 
 
 def _codes(graph: Graph, labels: ArrayLike) -> Ints:
+    """One label per node as codes 0, 1, …, in the order of the labels' values."""
     given = np.asarray(labels)
     if given.shape != (graph.num_nodes,):
         raise LabelError(f"labels have shape {given.shape} for {graph.num_nodes} nodes; give one per node.")

@@ -136,6 +136,7 @@ def _pick(chosen: Ints, starts: Ints, edges: Ints, sums: Floats, coins: Floats) 
 def _traps(ends: Ints, weights: Floats, ranked: Ints, n: int, limit: float) -> tuple[Ints, Any]:
     """The innermost traps: a node that stands for each node's trap, and which edges lie inside one."""
     parent, jump, depth, total = _dendrogram(ends, ranked, n)
+    # weight of all edges at every set, and of those within it, counted at both ends
     volume = np.zeros(total)
     within = np.zeros(total)
     for e in range(len(weights)):
@@ -143,6 +144,7 @@ def _traps(ends: Ints, weights: Floats, ranked: Ints, n: int, limit: float) -> t
         volume[u] += weights[e]
         volume[v] += weights[e]
         within[_meet(parent, jump, depth, u, v)] += 2.0 * weights[e]
+    # a trap has next to no weight that leads out of it; only the innermost count
     trap = np.zeros(total, dtype=np.bool_)
     below = np.zeros(total, dtype=np.bool_)  # whether a trap lies in it
     for c in range(total):
@@ -157,6 +159,7 @@ def _traps(ends: Ints, weights: Floats, ranked: Ints, n: int, limit: float) -> t
     for c in range(total - 1, -1, -1):
         if trap[root[parent[c]]]:
             root[c] = root[parent[c]]
+    # the lowest node of a trap stands for it
     place = np.arange(n)
     first = np.full(total, -1)
     for node in range(n):

@@ -135,6 +135,7 @@ def _root(indptr: Ints, indices: Ints, weights: Floats) -> tuple[Ints, Ints, Flo
 
 @kernel
 def _total_stretch(edges: Ints, weights: Floats, parent: Ints, depth: Ints, height: Floats) -> float:
+    """Σ over the edges of w_e times the resistance between their ends in a rooted forest."""
     total = 0.0
     for e in range(len(edges)):
         u, v = edges[e, 0], edges[e, 1]

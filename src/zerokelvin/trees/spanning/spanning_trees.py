@@ -91,15 +91,17 @@ class SpanningTrees:
 
     @cached_property
     def _sampler(self) -> WilsonSampler:
+        """Wilson's algorithm on the graph, made ready."""
         return WilsonSampler.of(self.graph)
 
     @cached_property
     def _layers(self) -> LayeredSampler:
+        """The same for a graph in which walks would be trapped."""
         return LayeredSampler.of(self.graph)
 
     @cached_property
     def _upper(self) -> Ints:
-        """The arc of every row of ``graph.edges``."""
+        """The position in the CSR arrays of the arc u → v, u < v, of every row of ``graph.edges``."""
         tails = np.repeat(np.arange(self.graph.num_nodes), np.diff(self.graph.indptr))
         return np.flatnonzero(tails < self.graph.indices)
 
@@ -160,7 +162,7 @@ def _breadth_first(indptr: Ints, indices: Ints, roots: Ints) -> Ints:
 
 @kernel
 def _kruskal(edges: Ints, ranked: Ints, n: int) -> Ints:
-    """Kruskal's algorithm over edges in the given order."""
+    """The rows of `edges` of a spanning forest of n nodes, by Kruskal's algorithm in the order `ranked`."""
     leader = np.arange(n)
     chosen = np.empty(n, dtype=np.int64)
     count = 0

@@ -67,7 +67,7 @@ def linearise(tree: Graph) -> Spine:
 
 @kernel
 def spine_arrays(indptr: Ints, indices: Ints, weights: Floats) -> tuple[Ints, Ints, Floats]:
-    """The arrays of a `Spine`."""
+    """The arrays order, position and weights of the `Spine` of a forest in CSR form."""
     n = len(indptr) - 1
     order = np.full(n, -1)
     position = np.full(n, -1)

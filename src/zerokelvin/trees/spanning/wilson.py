@@ -32,7 +32,7 @@ Floats = NDArray[np.float64]
 Bools = NDArray[np.bool_]
 
 
-class Core(NamedTuple):
+class JunctionCore(NamedTuple):
     """The graph of junctions and chains that is left after stripping leaves.
 
     ``chains[starts[c]:starts[c + 1]]`` are the arcs of chain c. ``rows`` and ``heads`` are the CSR arrays of
@@ -61,7 +61,7 @@ class WilsonSampler:
 
     graph: Graph
     whiskers: Ints
-    core: Core
+    core: JunctionCore
     order: Ints
 
     @classmethod
@@ -84,7 +84,7 @@ class WilsonSampler:
         degree = np.diff(rows)
         junctions = np.flatnonzero(degree > 0)
         order = junctions[np.argsort(-degree[junctions], kind="stable")]  # a root that is met soon
-        core = Core(starts, chains, rows, heads[by_tail], via[by_tail], sums)
+        core = JunctionCore(starts, chains, rows, heads[by_tail], via[by_tail], sums)
         return cls(graph, whiskers, core, order)
 
     def draw(self, rng: np.random.Generator) -> Ints:
@@ -140,6 +140,7 @@ def _trace(indptr: Ints, indices: Ints, reverse: Ints, alive: Bools) -> tuple[In
             for out in range(indptr[first], indptr[first + 1]):
                 if done[out] or not alive[indices[out]]:
                     continue
+                # follow the chain to its next junction, or round to where it began
                 arc, node = out, indices[out]
                 chains[filled] = arc
                 filled += 1
@@ -174,7 +175,7 @@ def running_sums(rows: Ints, weights: Floats) -> Floats:
 
 
 @kernel
-def _walk(core: Core, order: Ints, component: Ints, rng: np.random.Generator) -> Bools:
+def _walk(core: JunctionCore, order: Ints, component: Ints, rng: np.random.Generator) -> Bools:
     """Wilson's algorithm on the junctions; which chains the tree uses."""
     used = np.zeros(len(core.starts) - 1, dtype=np.bool_)
     inside = np.zeros(len(component), dtype=np.bool_)
@@ -184,6 +185,7 @@ def _walk(core: Core, order: Ints, component: Ints, rng: np.random.Generator) ->
         if not begun[component[first]]:
             begun[component[first]] = True
             inside[first] = True
+        # a random walk until it meets the tree; of every node its last step is kept
         node = first
         while not inside[node]:
             low, high = core.rows[node], core.rows[node + 1] - 1
@@ -196,6 +198,7 @@ def _walk(core: Core, order: Ints, component: Ints, rng: np.random.Generator) ->
                     low = middle + 1
             step[node] = low
             node = core.heads[low]
+        # the last steps, from the start on, are the walk without its loops
         node = first
         while not inside[node]:
             inside[node] = True
@@ -205,7 +208,7 @@ def _walk(core: Core, order: Ints, component: Ints, rng: np.random.Generator) ->
 
 
 @kernel
-def _expand(core: Core, used: Bools, weights: Floats, rng: np.random.Generator) -> Ints:
+def _expand(core: JunctionCore, used: Bools, weights: Floats, rng: np.random.Generator) -> Ints:
     """The arcs of all chains, less one arc of every chain the tree does not use."""
     kept = np.empty(len(core.chains), dtype=np.int64)
     count = 0
