@@ -38,15 +38,15 @@ def test_the_stamp_follows_what_a_module_imports_however_far(tmp_path):
 
 
 def test_the_cache_of_a_kernel_is_bound_to_what_its_module_imports():
-    from zerokelvin.learners.perceptron.perceptron import _scan
+    from zerokelvin.learners.perceptron.perceptron_state import _scan
 
     version = _scan._cache._cache_file._version
-    root, module = Path(zerokelvin.__file__).parent.parent, "zerokelvin.learners.perceptron.perceptron"
+    root, module = Path(zerokelvin.__file__).parent.parent, "zerokelvin.learners.perceptron.perceptron_state"
     assert version == f"{numba.__version__} {module_stamp(root, module)}"
 
 
 def test_an_index_of_classes_that_are_gone_is_not_read(tmp_path):
-    from zerokelvin.learners.perceptron.perceptron import _scan
+    from zerokelvin.learners.perceptron.perceptron_state import _scan
 
     cache = copy.copy(_scan._cache._cache_file)
     cache._index_path = str(tmp_path / "old.nbi")

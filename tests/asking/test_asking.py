@@ -13,7 +13,6 @@ from zerokelvin.errors import ParameterError
 from zerokelvin.learners import Doubt, Trials, Variance, make, parse_policy
 from zerokelvin.learners.consistency.llgc import Llgc
 from zerokelvin.learners.wrappers.random_query import RandomQuery
-from zerokelvin.session.questions import open_questions
 
 
 def ring(n=30, seed=0):
@@ -121,17 +120,17 @@ def test_llgc_is_the_batch_solution_after_every_label(game, mu):
 def test_open_questions_are_those_a_prediction_asks():
     graph, labels, _ = ring(12)
     session = start(graph, "ollgc", classes=("a", "b"), policy="doubt:3", budget=9, rank=6, mu=0.1)
-    assert open_questions(session) == list(range(12))
+    assert session.open_questions() == list(range(12))
     rounds = 0
-    while questions := open_questions(session):
+    while questions := session.open_questions():
         answered = {event.node for event in session.events}
         wanted = [node for node in range(12) if node not in answered and session.predict(node).ask]
         assert sorted(questions) == wanted
         ratios = [session.predict(n).confidence / session.variance(n) ** 0.5 for n in questions]
         assert ratios == sorted(ratios)
-        assert open_questions(session, limit=1) == questions[:1]
+        assert session.open_questions(limit=1) == questions[:1]
         session.learn(questions[0], labels[questions[0]])
         rounds += 1
     assert 2 <= rounds == session.queries <= 9
     spent = start(graph, "perceptron", budget=0)
-    assert open_questions(spent) == []
+    assert spent.open_questions() == []

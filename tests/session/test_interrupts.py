@@ -13,7 +13,8 @@ import pytest
 import zerokelvin as zk
 from zerokelvin import threads
 from zerokelvin.errors import LabelError, NodeError
-from zerokelvin.learners.perceptron.perceptron import Perceptron, PerceptronState
+from zerokelvin.learners.perceptron.perceptron import Perceptron
+from zerokelvin.learners.perceptron.perceptron_state import PerceptronState
 from zerokelvin.session.prediction import LEARN, SKIP, TEACH
 
 

@@ -24,7 +24,7 @@ from zerokelvin.learners import parse_policy
 from zerokelvin.session.prediction import LEARN, SKIP, TEACH, Event, Outcome
 from zerokelvin.session.standing import Terms
 
-__all__ = ["Record", "read_record", "require"]
+__all__ = ["SavedSession", "read_record", "require"]
 
 Ints = NDArray[np.int64]
 
@@ -32,7 +32,7 @@ OF_EVENTS = {"events", "outcomes", "left_out"}
 
 
 @dataclass(frozen=True)
-class Record:
+class SavedSession:
     """The terms of a session, its events with what they found, and whether its states are in the file."""
 
     terms: Terms
@@ -45,7 +45,7 @@ class Record:
     has_states: bool
 
 
-def read_record(file: SessionFile, num_nodes: int) -> Record:
+def read_record(file: SessionFile, num_nodes: int) -> SavedSession:
     """The record in a file for a graph of `num_nodes` nodes; arrays of states are left where they are."""
     header, current = file.header, file.version > 1
     states = {name for name in file.shapes if name.startswith("state/")}
@@ -69,7 +69,7 @@ def read_record(file: SessionFile, num_nodes: int) -> Record:
     require(settled <= len(events) and type(retold) is bool and type(has_states) is bool)
     require(outcomes is not None or settled == 0)
     require(has_states == bool(states))
-    return Record(terms, budget, classes, events, outcomes, settled, retold, has_states)
+    return SavedSession(terms, budget, classes, events, outcomes, settled, retold, has_states)
 
 
 def require(fits: bool) -> None:

@@ -11,25 +11,33 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import wraps
-from typing import TYPE_CHECKING, Concatenate, ParamSpec, TypeVar
+from threading import RLock
+from typing import Any, Concatenate, ParamSpec, TypeVar
 
 from zerokelvin.errors import ZerokelvinError
+from zerokelvin.session.standing import Standing
 
-if TYPE_CHECKING:
-    from zerokelvin.session.session import Session
+__all__ = ["Guarded", "alone", "beside"]
 
-__all__ = ["alone", "beside"]
+
+class Guarded:
+    """What has a standing and a lock around it."""
+
+    def __init__(self, standing: Standing) -> None:
+        self._standing = standing
+        self._lock = RLock()
+
 
 P = ParamSpec("P")
 R = TypeVar("R")
-Method = Callable[Concatenate["Session", P], R]
+Method = Callable[Concatenate[Any, P], R]
 
 
 def beside(method: Method[P, R]) -> Method[P, R]:
     """Let a method of a session run under its lock, on a standing that is intact."""
 
     @wraps(method)
-    def guarded(self: Session, /, *args: P.args, **named: P.kwargs) -> R:
+    def guarded(self: Guarded, /, *args: P.args, **named: P.kwargs) -> R:
         with self._lock:
             if not self._standing.intact:
                 self._standing = self._standing.renewed()
@@ -42,7 +50,7 @@ def alone(method: Method[P, R]) -> Method[P, R]:
     """The same for a method that works with the learner's state: if interrupted, that is made anew."""
 
     @wraps(method)
-    def watched(self: Session, /, *args: P.args, **named: P.kwargs) -> R:
+    def watched(self: Guarded, /, *args: P.args, **named: P.kwargs) -> R:
         try:
             return method(self, *args, **named)
         except ZerokelvinError:

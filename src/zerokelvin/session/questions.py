@@ -20,7 +20,6 @@ with the number of trials (``variance``, ``doubt``, `sslgc`, `bbq`).
 from __future__ import annotations
 
 from collections.abc import Hashable
-from typing import TYPE_CHECKING
 
 from zerokelvin.asking.decision import confidence
 from zerokelvin.games.counts import require_whole
@@ -28,34 +27,14 @@ from zerokelvin.session.predicting import all_margins
 from zerokelvin.session.prediction import SKIP
 from zerokelvin.session.standing import Standing
 
-if TYPE_CHECKING:
-    from zerokelvin.session.session import Session
-
-__all__ = ["open_questions", "questions"]
-
-
-def open_questions(session: Session, limit: int | None = None) -> list[Hashable]:
-    """The nodes that may be asked for now, the most urgent first, at most `limit` of them.
-
-    Examples
-    --------
-    >>> from zerokelvin.graph import Graph
-    >>> from zerokelvin.session import start
-    >>> line = Graph.from_edges([("a", "b"), ("b", "c"), ("c", "d")])
-    >>> session = start(line, "ollgc", classes=["no", "yes"], policy="doubt:0.2", mu=0.01)
-    >>> session.learn("a", "no")
-    >>> session.learn("d", "yes")
-    >>> session.open_questions()
-    ['b', 'c']
-    >>> session.budget = session.queries  # nothing left to spend
-    >>> session.open_questions()
-    []
-    """
-    return session.open_questions(limit)
+__all__ = ["questions"]
 
 
 def questions(standing: Standing, limit: int | None = None) -> list[Hashable]:
-    """The same of a standing; of equally urgent nodes, the first by name comes first."""
+    """The nodes that may be asked for where a session stands, the most urgent first, at most `limit` of them.
+
+    Of equally urgent nodes, the first by name comes first.
+    """
     most = None if limit is None else require_whole("limit", limit)
     if standing.spent:
         return []

@@ -25,7 +25,7 @@ from zerokelvin.learners.base import signs_of
 from zerokelvin.learners.base.growth import CARRIED
 from zerokelvin.learners.base.noting import SEEN
 from zerokelvin.learners.wrappers.forgetting import Forgetting
-from zerokelvin.session.file_schema import Record, read_record, require
+from zerokelvin.session.file_schema import SavedSession, read_record, require
 from zerokelvin.session.prediction import SKIP, Event, Outcome
 from zerokelvin.session.standing import Standing, Terms
 
@@ -120,7 +120,7 @@ def unpacked(parts: Packed) -> Standing:
     return standing
 
 
-def _standing(record: Record, file: SessionFile, graph: Graph) -> Standing:
+def _standing(record: SavedSession, file: SessionFile, graph: Graph) -> Standing:
     terms, events, outcomes = record.terms, record.events, record.outcomes
     terms.learner.check_domain(graph)
     standing = Standing(terms, graph, record.classes, record.budget)

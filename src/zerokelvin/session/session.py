@@ -12,7 +12,6 @@ Nothing is ever half done: all that changes is one `Standing`, replaced in one s
 from __future__ import annotations
 
 import os
-import threading
 from collections.abc import Hashable, Iterable, Mapping
 from typing import Any
 
@@ -29,7 +28,7 @@ from zerokelvin.graph import Graph
 from zerokelvin.learners import Game, Learner, Policy
 from zerokelvin.session import predicting, saving
 from zerokelvin.session.growing import extended
-from zerokelvin.session.guard import alone, beside
+from zerokelvin.session.guard import Guarded, alone, beside
 from zerokelvin.session.late import shown_outcome
 from zerokelvin.session.prediction import LEARN, SKIP, TEACH, Event, Explanation, Outcome, Prediction
 from zerokelvin.session.questions import questions
@@ -40,15 +39,11 @@ __all__ = ["Session"]
 Answers = Mapping[Hashable, Hashable] | Iterable[tuple[Hashable, Hashable]]
 
 
-class Session:
+class Session(Guarded):
     """Predicts labels by node name, asks, learns and explains; made by `start` or `load`.
 
     Any number of threads may use one session: every method runs alone, and all are counted.
     """
-
-    def __init__(self, standing: Standing) -> None:
-        self._standing = standing
-        self._lock = threading.RLock()
 
     # -- what it stands on --------------------------------------------------------------------------
 
@@ -257,6 +252,19 @@ class Session:
         """The nodes that may be asked for now, the most urgent first; empty when nothing is left to ask.
 
         By what the policy measures, never by the coin of a trial; see `zerokelvin.session.questions`.
+
+        Examples
+        --------
+        >>> from zerokelvin.session import start
+        >>> line = Graph.from_edges([("a", "b"), ("b", "c"), ("c", "d")])
+        >>> session = start(line, "ollgc", classes=["no", "yes"], policy="doubt:0.2", mu=0.01)
+        >>> session.learn("a", "no")
+        >>> session.learn("d", "yes")
+        >>> session.open_questions()
+        ['b', 'c']
+        >>> session.budget = session.queries  # nothing left to spend
+        >>> session.open_questions()
+        []
         """
         return questions(self._standing, limit)
 

@@ -7,7 +7,8 @@ import pytest
 from zerokelvin import learners
 from zerokelvin.checks import CHECKS, ContractError, check_learner
 from zerokelvin.learners import LEARNERS
-from zerokelvin.learners.perceptron.perceptron import Perceptron, PerceptronState
+from zerokelvin.learners.perceptron.perceptron import Perceptron
+from zerokelvin.learners.perceptron.perceptron_state import PerceptronState
 
 LONG = "promises hold in games drawn at random"
 SHORT = [

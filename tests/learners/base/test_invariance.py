@@ -21,7 +21,8 @@ from zerokelvin.graph.name_order import name_order
 from zerokelvin.learners.base import Game, OneVsRest, State, columns_of
 from zerokelvin.learners.base.renumbered import RenumberedGame, RenumberedState
 from zerokelvin.learners.base.ties import DEAD_ZONE, first_largest, settle, settled_dot
-from zerokelvin.learners.perceptron.perceptron import Perceptron, PerceptronState
+from zerokelvin.learners.perceptron.perceptron import Perceptron
+from zerokelvin.learners.perceptron.perceptron_state import PerceptronState
 from zerokelvin.threads import on_one_thread
 
 

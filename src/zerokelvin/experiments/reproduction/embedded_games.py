@@ -29,7 +29,7 @@ from zerokelvin.graph.features import Features
 from zerokelvin.learners import Learner
 from zerokelvin.spectral.embedding_features import laplacian_coordinates
 
-__all__ = ["Arena", "Game", "Job", "embed", "play_alone", "play_jobs", "workers"]
+__all__ = ["EmbeddedGame", "EmbeddedGraph", "Job", "embed", "play_alone", "play_jobs", "workers"]
 
 Floats = NDArray[np.float64]
 
@@ -38,7 +38,7 @@ REPEATS, ENOUGH = 15, 0.3  # games, and seconds, after which a time is taken
 
 
 @dataclass(frozen=True, eq=False)
-class Arena:
+class EmbeddedGraph:
     """A labelled graph with its embedding, ready for games.
 
     Row i of `features` is what node i of the graph is embedded as; `seconds` is what the embedding took.
@@ -71,7 +71,7 @@ class Job:
 
 
 @dataclass(frozen=True, eq=False)
-class Game:
+class EmbeddedGame:
     """Figures of a finished game, and its curves at about 60 rounds: error rate and labels asked so far."""
 
     error_binary: float
@@ -84,13 +84,13 @@ class Game:
     queries_so_far: Floats = field(repr=False)
 
 
-def embed(problem: Problem, rank: int, b: float) -> Arena:
+def embed(problem: Problem, rank: int, b: float) -> EmbeddedGraph:
     """Compute the embedding of a problem's graph, never read from the cache: its time is reported."""
     graph = problem.graph
     began = time.perf_counter()
     rows = laplacian_coordinates(graph.by_name, rank, b, cache=False)[graph.name_ranks]
     seconds = time.perf_counter() - began
-    return Arena(problem, encode_labels(graph, problem.labels), Features(rows, graph.names), seconds)
+    return EmbeddedGraph(problem, encode_labels(graph, problem.labels), Features(rows, graph.names), seconds)
 
 
 def workers() -> int:
@@ -101,16 +101,16 @@ def workers() -> int:
 
 
 def play_jobs(
-    arena: Arena,
+    arena: EmbeddedGraph,
     jobs: Sequence[Job],
     progress: Callable[[int, int], None] | None = None,
     threads: int | None = None,
-) -> list[Game]:
+) -> list[EmbeddedGame]:
     """Play all jobs, as many at a time as there are cores, and give their games in the order of the jobs."""
     tell = progress or (lambda *_: None)
     cuts = {rank: arena.cut(rank) for rank in {job.rank for job in jobs}}
     ready = {_kind(job): job.learner.prepare(cuts[job.rank]) for job in jobs}
-    games: dict[int, Game] = {}
+    games: dict[int, EmbeddedGame] = {}
 
     def one(i: int) -> None:
         games[i] = _game(_play(arena, jobs[i], cuts[jobs[i].rank], ready[_kind(jobs[i])]))
@@ -130,7 +130,7 @@ def play_jobs(
     return [games[i] for i in range(len(jobs))]
 
 
-def play_alone(arena: Arena, job: Job, shares: Sequence[float] = (1.0,)) -> Floats:
+def play_alone(arena: EmbeddedGraph, job: Job, shares: Sequence[float] = (1.0,)) -> Floats:
     """Processor seconds of the first `shares` of a game's rounds, with no other game at the same time.
 
     Each is the best of up to 15 repeats, fewer where they take long: what else the machine does adds
@@ -155,7 +155,7 @@ def _kind(job: Job) -> tuple[type[Learner], int]:
 
 
 def _play(
-    arena: Arena, job: Job, table: Features, ready: Any, order: NDArray[np.generic] | None = None
+    arena: EmbeddedGraph, job: Job, table: Features, ready: Any, order: NDArray[np.generic] | None = None
 ) -> Run:
     return play(
         table,
@@ -168,14 +168,14 @@ def _play(
     )
 
 
-def _game(run: Run) -> Game:
+def _game(run: Run) -> EmbeddedGame:
     """The figures of a run; its curves are means over the binary problems, the class prior included."""
     count = len(run.classes)
     predicted = np.where(run.margins >= 0, 1, -1)
     predicted[run.guessed] = to_signs(run.predicted[run.guessed], count)
     wrong = (predicted != to_signs(run.codes, count)).mean(axis=1)
     rounds = np.unique(np.linspace(1, run.trials, min(POINTS, run.trials)).round().astype(np.int64))
-    return Game(
+    return EmbeddedGame(
         error_binary=run.error_binary,
         error_multiclass=run.error_multiclass,
         queries=run.queries,

@@ -29,7 +29,7 @@ from numpy.typing import NDArray
 from zerokelvin.bound import Assumption, Bound
 from zerokelvin.errors import ParameterError
 from zerokelvin.graph import Graph
-from zerokelvin.learners.auto.experts import Prepared, prepare_experts
+from zerokelvin.learners.auto.experts import PreparedExperts, prepare_experts
 from zerokelvin.learners.auto.mixture import Mixture
 from zerokelvin.learners.auto.settings import CHUNK, START
 from zerokelvin.learners.base import Game, Learner, Progress, Trace, Trials, columns_of, learner
@@ -184,7 +184,7 @@ class Auto(Learner):
                 f"target={self.target!r} must lie between 0 and 1, such as 0.05 for 95 % right."
             )
 
-    def prepare(self, graph: Graph) -> Prepared:
+    def prepare(self, graph: Graph) -> PreparedExperts:
         """The kernels and trees of the graph, shared by all classes and shuffles."""
         graph.require_positive("auto")
         return prepare_experts(graph)

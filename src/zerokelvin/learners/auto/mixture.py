@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from zerokelvin.asking.target import ENOUGH, Target
 from zerokelvin.jit import kernel
-from zerokelvin.learners.auto.experts import Prepared, start_experts
+from zerokelvin.learners.auto.experts import PreparedExperts, start_experts
 from zerokelvin.learners.auto.mixing import Mixing
 from zerokelvin.learners.auto.settings import CHUNK
 from zerokelvin.learners.base.ties import DEAD_ZONE, first_largest
@@ -27,7 +27,7 @@ class Mixture:
     """All experts of one game, and who is trusted."""
 
     def __init__(
-        self, prepared: Prepared, problems: int, tol: float, target: float | None, seed: int
+        self, prepared: PreparedExperts, problems: int, tol: float, target: float | None, seed: int
     ) -> None:
         classes = max(2, problems)
         self.problems = problems

@@ -47,12 +47,12 @@ from zerokelvin.learners.base import Game, Learner, columns_of, learner
 from zerokelvin.learners.gaussian.covariance import EXACT_LIMIT, Covariance
 from zerokelvin.learners.gaussian.diffusion import (
     Diffusion,
-    DiffusionGame,
     System,
     contradiction,
     system_of,
     targets_of,
 )
+from zerokelvin.learners.gaussian.diffusion_game import DiffusionGame
 from zerokelvin.learners.gaussian.exact_gaussian import ExactGame, comparators, ridge_bound
 from zerokelvin.learners.gaussian.influence import Influence
 from zerokelvin.learners.gaussian.vector_covariance import VectorCovariance

@@ -10,16 +10,14 @@ one pass over the edges.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from zerokelvin.jit import kernel
 from zerokelvin.kernels.relaxation import relax
-
-if TYPE_CHECKING:
-    from zerokelvin.learners.gaussian.diffusion import Diffusion
+from zerokelvin.learners.gaussian.diffusion import Diffusion
 
 __all__ = ["grow_diffusion"]
 

@@ -44,7 +44,6 @@ from zerokelvin.kernels.kernels import KernelColumns, has_unit, kernel_columns
 from zerokelvin.learners.base import Game, Learner, columns_of, learner
 from zerokelvin.learners.gaussian.diffusion import (
     Diffusion,
-    DiffusionGame,
     System,
     contradiction,
     dense_norm,
@@ -53,6 +52,7 @@ from zerokelvin.learners.gaussian.diffusion import (
     targets_of,
     to_margins,
 )
+from zerokelvin.learners.gaussian.diffusion_game import DiffusionGame
 
 __all__ = ["Propagation", "PropagationGame", "lookup_margins"]
 

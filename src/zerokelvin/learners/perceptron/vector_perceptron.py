@@ -21,7 +21,7 @@ from zerokelvin.graph.features import Features
 from zerokelvin.jit import kernel
 from zerokelvin.learners.base import Game, OneVsRest, Progress, Trace, Trials, sign
 from zerokelvin.learners.base.ties import length, settle, settled_dot
-from zerokelvin.learners.perceptron.perceptron import Perceptron, PerceptronGame, PerceptronState
+from zerokelvin.learners.perceptron.perceptron_state import KernelTerms, PerceptronGame, PerceptronState
 from zerokelvin.learners.ridge.instances import FeatureColumns, is_vector, prepare_coordinates
 from zerokelvin.least_squares.ldl import dot
 
@@ -36,7 +36,7 @@ class VectorPerceptronState(PerceptronState):
 
     fields: ClassVar[tuple[str, ...]] = (*PerceptronState.fields, "strangers", "stranger_labels")
 
-    def __init__(self, features: Features, learner: Perceptron) -> None:
+    def __init__(self, features: Features, learner: KernelTerms) -> None:
         super().__init__(features, FeatureColumns(features, learner.kernel), learner)
         self.features = features
         self.strangers: list[list[float]] = []
@@ -83,7 +83,7 @@ class LinearPerceptronState(VectorPerceptronState):
 
     fields: ClassVar[tuple[str, ...]] = (*VectorPerceptronState.fields, "own")
 
-    def __init__(self, features: Features, learner: Perceptron) -> None:
+    def __init__(self, features: Features, learner: KernelTerms) -> None:
         super().__init__(features, learner)
         self.source = prepare_coordinates(features, 0, learner.b)
         self.w = np.zeros(self.source.dimension)
@@ -155,13 +155,13 @@ class LinearPerceptronGame(OneVsRest[LinearPerceptronState]):
         return trace
 
 
-def start_vectors(features: Features, learner: Perceptron) -> VectorPerceptronState:
+def start_vectors(features: Features, learner: KernelTerms) -> VectorPerceptronState:
     """Begin one binary problem on a table of features."""
     kind = LinearPerceptronState if features.is_linear else VectorPerceptronState
     return kind(features, learner)
 
 
-def vector_game(features: Features, learner: Perceptron, count: int) -> Game:
+def vector_game(features: Features, learner: KernelTerms, count: int) -> Game:
     """Begin `count` problems on a table of features."""
     if features.is_linear:
         return LinearPerceptronGame([LinearPerceptronState(features, learner) for _ in range(count)])

@@ -29,7 +29,7 @@ from zerokelvin.learners.ridge.trial_log import LoggedState
 
 __all__ = [
     "REGULARISERS",
-    "Comparison",
+    "Comparators",
     "best_margin",
     "compare",
     "isometry",
@@ -47,7 +47,7 @@ MAX_BASE = 1500
 
 
 @dataclass(frozen=True)
-class Comparison:
+class Comparators:
     """All trials in coordinates, which of them were learnt, and unit comparators as columns."""
 
     rows: Floats
@@ -66,7 +66,7 @@ class Comparison:
         return ((self.rows[self.learnt] @ self.comparators) ** 2).sum(axis=0)
 
 
-def compare(state: LoggedState, source: Coordinates | KernelPoints, labels: Ints) -> Comparison:
+def compare(state: LoggedState, source: Coordinates | KernelPoints, labels: Ints) -> Comparators:
     """The trials of a state with comparators fitted to `labels` in {−1, 0, +1}ⁿ (0 = unknown).
 
     Vectors from outside the table count with the label they were shown with.
@@ -84,7 +84,7 @@ def compare(state: LoggedState, source: Coordinates | KernelPoints, labels: Ints
         fit_rows, fit_labels = source.matrix[known], table[known]
     else:
         fit_rows, fit_labels = rows[wanted != 0], wanted[wanted != 0]
-    return Comparison(rows, shown, learnt, _ridge_path(fit_rows, fit_labels))
+    return Comparators(rows, shown, learnt, _ridge_path(fit_rows, fit_labels))
 
 
 def largest_norm(source: Coordinates | KernelPoints, points: Floats) -> float:

@@ -30,7 +30,7 @@ from numpy.typing import NDArray
 from zerokelvin.bound import Assumption, Bound
 from zerokelvin.errors import ParameterError
 from zerokelvin.learners.base.ties import cost_of_ties
-from zerokelvin.learners.ridge.comparators import Comparison, best_margin, compare, largest_norm, largest_tie
+from zerokelvin.learners.ridge.comparators import Comparators, best_margin, compare, largest_norm, largest_tie
 from zerokelvin.learners.ridge.dual_ridge import DualRidgeState
 from zerokelvin.learners.ridge.ridge import RidgeState
 
@@ -70,7 +70,7 @@ def _tie(state: RidgeState | DualRidgeState) -> float:
     return largest_tie(state.mistakes * largest_norm(state.source, points) / state.a)
 
 
-def _spectral(state: RidgeState | DualRidgeState, view: Comparison) -> Bound:
+def _spectral(state: RidgeState | DualRidgeState, view: Comparators) -> Bound:
     logs = state.log_determinant()
     spectral = np.sqrt((state.a + view.spread) * (logs + 2.0 * state.mistakes * _tie(state)))
     value, gamma, at = best_margin(view.scores, spectral)
@@ -82,7 +82,7 @@ def _spectral(state: RidgeState | DualRidgeState, view: Comparison) -> Bound:
     return Bound(value, f"{name}, {SOP}", terms, (mistaken, _every(state)))
 
 
-def _ridge(state: RidgeState | DualRidgeState, view: Comparison) -> Bound:
+def _ridge(state: RidgeState | DualRidgeState, view: Comparators) -> Bound:
     """Over the trials seen: those not learnt from only add to the comparator's loss."""
     gamma, logs = float(state.losses().max(initial=0.0)), state.log_determinant()
     batch = batch_loss(view.rows, view.labels, state.a)
@@ -91,7 +91,7 @@ def _ridge(state: RidgeState | DualRidgeState, view: Comparison) -> Bound:
     return Bound(value, f"Corollary 5 (corrected), {GU}", terms, (_every(state),))
 
 
-def _regret(state: RidgeState | DualRidgeState, view: Comparison) -> Bound:
+def _regret(state: RidgeState | DualRidgeState, view: Comparators) -> Bound:
     rows, labels = view.rows[view.learnt], view.labels[view.learnt]
     gamma, logs = float(state.losses().max(initial=0.0)), state.log_determinant()
     best = _ridge_solution(rows, labels, state.a)

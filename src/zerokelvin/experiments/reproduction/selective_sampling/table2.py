@@ -26,7 +26,7 @@ from zerokelvin.experiments.reproduction.reproduction import (
 )
 from zerokelvin.experiments.reproduction.selective_sampling.table2_measures import (
     HELD_OUT,
-    Measured,
+    MeasuredGraph,
     RankSweep,
     RateSweep,
     Setting,
@@ -135,7 +135,7 @@ class Table2(Experiment):
         return problems
 
 
-def _pictures(measured: Measured, rates: RateSweep) -> list[Picture]:
+def _pictures(measured: MeasuredGraph, rates: RateSweep) -> list[Picture]:
     def curves() -> Any:
         from zerokelvin.experiments.reproduction.selective_sampling.table2_figures import draw_rounds
 

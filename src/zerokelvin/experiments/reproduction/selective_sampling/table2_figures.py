@@ -18,10 +18,10 @@ from matplotlib.ticker import FuncFormatter, LogLocator, MaxNLocator, NullLocato
 from numpy.typing import NDArray
 
 from zerokelvin.experiments.plots import BLUE, GREEN, GREY, INK, ORANGE
-from zerokelvin.experiments.reproduction.embedded_games import Game
+from zerokelvin.experiments.reproduction.embedded_games import EmbeddedGame
 from zerokelvin.experiments.reproduction.selective_sampling.table2_measures import (
     LEARNERS,
-    Measured,
+    MeasuredGraph,
     RankSweep,
     RateSweep,
     column,
@@ -59,7 +59,7 @@ def draw_ranks(sweep: RankSweep) -> Figure:
     return figure
 
 
-def draw_rounds(measured: Measured) -> Figure:
+def draw_rounds(measured: MeasuredGraph) -> Figure:
     """Figure 2: error rate, labels asked per class and seconds so far, against rounds."""
     name = measured.arena.problem.name
     count = len(measured.games["ollgc"])
@@ -145,7 +145,7 @@ def _panels(rows: int, columns: int, title: str) -> tuple[Figure, list[Axes]]:
 def _line(
     axes: Axes,
     at: NDArray[np.generic],
-    many: Sequence[Sequence[Game]],
+    many: Sequence[Sequence[EmbeddedGame]],
     colour: str,
     marker: str,
     label: str,

@@ -16,10 +16,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from zerokelvin import learners
-from zerokelvin.experiments.reproduction.embedded_games import Arena, Game, Job, play_alone, play_jobs
+from zerokelvin.experiments.reproduction.embedded_games import (
+    EmbeddedGame,
+    EmbeddedGraph,
+    Job,
+    play_alone,
+    play_jobs,
+)
 from zerokelvin.learners import Learner
 
-__all__ = ["LEARNERS", "Measured", "RankSweep", "RateSweep", "Setting", "Tried", "column", "measure"]
+__all__ = ["LEARNERS", "MeasuredGraph", "RankSweep", "RateSweep", "Setting", "Tried", "column", "measure"]
 __all__ += ["measure_ranks", "measure_rates"]
 
 Floats = NDArray[np.float64]
@@ -71,13 +77,13 @@ class Tried:
 
 
 @dataclass(frozen=True, eq=False)
-class Measured:
+class MeasuredGraph:
     """One data set: games and times by learner, the μ chosen, and what each μ did held out."""
 
-    arena: Arena
+    arena: EmbeddedGraph
     mu: dict[str, float]
     held_out: dict[str, list[Tried]]
-    games: dict[str, list[Game]] = field(repr=False)
+    games: dict[str, list[EmbeddedGame]] = field(repr=False)
     times: dict[str, Floats] = field(repr=False)  # one row per timed game, one column per share of rounds
     shares: tuple[float, ...] = (1.0,)
 
@@ -86,9 +92,9 @@ class Measured:
 class RankSweep:
     """Games and times by learner, one entry per rank."""
 
-    arena: Arena
+    arena: EmbeddedGraph
     ranks: tuple[int, ...]
-    games: dict[str, list[list[Game]]] = field(repr=False)
+    games: dict[str, list[list[EmbeddedGame]]] = field(repr=False)
     times: dict[str, list[float]] = field(repr=False)
 
 
@@ -99,19 +105,19 @@ class RateSweep:
     The last entry of `rates` is 1 and belongs to the baselines alone: every label asked for.
     """
 
-    arena: Arena
+    arena: EmbeddedGraph
     kappas: tuple[float, ...]
     rates: tuple[float, ...]
-    selective: list[list[Game]] = field(repr=False)
-    random: dict[str, list[list[Game]]] = field(repr=False)
+    selective: list[list[EmbeddedGame]] = field(repr=False)
+    random: dict[str, list[list[EmbeddedGame]]] = field(repr=False)
 
 
-def column(games: Sequence[Game], figure: str) -> Floats:
+def column(games: Sequence[EmbeddedGame], figure: str) -> Floats:
     """A figure of every game, by the name of its field, as an array."""
     return np.array([float(getattr(game, figure)) for game in games])
 
 
-def measure(arena: Arena, setting: Setting, shares: Sequence[float], tell: Tell) -> Measured:
+def measure(arena: EmbeddedGraph, setting: Setting, shares: Sequence[float], tell: Tell) -> MeasuredGraph:
     """Choose μ, play all orders, and time some of them."""
     name = arena.problem.name
     held_out = _try_grid(arena, setting, lambda *at: tell(f"{name}: choosing μ", *at))
@@ -132,10 +138,10 @@ def measure(arena: Arena, setting: Setting, shares: Sequence[float], tell: Tell)
             rows.append(play_alone(arena, job, shares))
         times[learner] = np.array(rows)
     tell(f"{name}: timing", len(LEARNERS) * timed, len(LEARNERS) * timed)
-    return Measured(arena, mu, held_out, split, times, tuple(shares))
+    return MeasuredGraph(arena, mu, held_out, split, times, tuple(shares))
 
 
-def measure_ranks(measured: Measured, setting: Setting, ranks: Sequence[int], tell: Tell) -> RankSweep:
+def measure_ranks(measured: MeasuredGraph, setting: Setting, ranks: Sequence[int], tell: Tell) -> RankSweep:
     """Figure 1: the three learners at several ranks, with the μ chosen at the table's rank."""
     arena = measured.arena
     kept = tuple(rank for rank in ranks if rank <= arena.features.dimension)
@@ -148,7 +154,7 @@ def measure_ranks(measured: Measured, setting: Setting, ranks: Sequence[int], te
     ]
     task = f"{arena.problem.name}: ranks"
     played = play_jobs(arena, jobs, lambda done, total: tell(task, done, total + len(cells)))
-    games: dict[str, list[list[Game]]] = {learner: [] for learner in LEARNERS}
+    games: dict[str, list[list[EmbeddedGame]]] = {learner: [] for learner in LEARNERS}
     times: dict[str, list[float]] = {learner: [] for learner in LEARNERS}
     for i, (name, rank) in enumerate(cells):
         games[name].append(played[i * setting.shuffles :][: setting.shuffles])
@@ -157,7 +163,9 @@ def measure_ranks(measured: Measured, setting: Setting, ranks: Sequence[int], te
     return RankSweep(arena, kept, games, times)
 
 
-def measure_rates(measured: Measured, setting: Setting, kappas: Sequence[float], tell: Tell) -> RateSweep:
+def measure_rates(
+    measured: MeasuredGraph, setting: Setting, kappas: Sequence[float], tell: Tell
+) -> RateSweep:
     """Figure 3: `sslgc` at every κ, then both baselines asking at random as often per class."""
     arena, count = measured.arena, setting.shuffles
     task = f"{arena.problem.name}: selective and random"
@@ -183,7 +191,9 @@ def measure_rates(measured: Measured, setting: Setting, kappas: Sequence[float],
     return RateSweep(arena, tuple(kappas), tuple(rates), chosen, random)
 
 
-def _try_grid(arena: Arena, setting: Setting, tell: Callable[[int, int], None]) -> dict[str, list[Tried]]:
+def _try_grid(
+    arena: EmbeddedGraph, setting: Setting, tell: Callable[[int, int], None]
+) -> dict[str, list[Tried]]:
     cells = [(learner, mu) for learner in LEARNERS[1:] for mu in GRID]
     jobs = [Job(setting.learner(*cell), setting.rank, setting.held_out) for cell in cells]
     found: dict[str, list[Tried]] = {learner: [] for learner in LEARNERS[1:]}

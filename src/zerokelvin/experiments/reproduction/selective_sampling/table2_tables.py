@@ -12,11 +12,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from zerokelvin.experiments.reproduction.embedded_games import Game
+from zerokelvin.experiments.reproduction.embedded_games import EmbeddedGame
 from zerokelvin.experiments.reproduction.reproduction import Table
 from zerokelvin.experiments.reproduction.selective_sampling.table2_measures import (
     LEARNERS,
-    Measured,
+    MeasuredGraph,
     RankSweep,
     RateSweep,
     column,
@@ -59,7 +59,7 @@ def paired_test(errors: Floats, baseline: Floats) -> PairedTest:
     )
 
 
-def tabulate(measured: Measured) -> list[Table]:
+def tabulate(measured: MeasuredGraph) -> list[Table]:
     """Two tables of one data set: errors with their tests, then labels and times."""
     graph, name = measured.arena.problem.graph, measured.arena.problem.name
     paper = PAPER.get(name, {})
@@ -124,7 +124,7 @@ def tabulate(measured: Measured) -> list[Table]:
     ]
 
 
-def as_values(measured: Measured) -> dict[str, Any]:
+def as_values(measured: MeasuredGraph) -> dict[str, Any]:
     """The figures of one data set as plain values, curves included."""
     graph = measured.arena.problem.graph
     base = column(measured.games["perceptron"], "error_binary")
@@ -183,7 +183,7 @@ def rate_values(sweep: RateSweep) -> dict[str, Any]:
     }
 
 
-def _figures(games: Sequence[Game]) -> dict[str, float]:
+def _figures(games: Sequence[EmbeddedGame]) -> dict[str, float]:
     row: dict[str, float] = {}
     for figure in ("error_binary", "error_multiclass", "queries", "queried_nodes"):
         row[figure], row[f"{figure}_std"] = _mean_std(column(games, figure))

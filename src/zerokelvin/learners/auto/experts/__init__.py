@@ -11,13 +11,13 @@ from zerokelvin.learners.auto.experts.expert import (
     KINDS,
     Expert,
     Kind,
-    Prepared,
+    PreparedExperts,
     expert,
     prepare_experts,
     start_experts,
 )
 
-__all__ = ["KINDS", "Expert", "Kind", "Prepared", "expert", "prepare_experts", "start_experts"]
+__all__ = ["KINDS", "Expert", "Kind", "PreparedExperts", "expert", "prepare_experts", "start_experts"]
 
 for _module in pkgutil.iter_modules(__path__):
     importlib.import_module(f"{__name__}.{_module.name}")

@@ -22,7 +22,7 @@ from zerokelvin.learners.auto.settings import KERNEL_FLOOR
 from zerokelvin.learners.base import Game
 from zerokelvin.registry import Registry
 
-__all__ = ["KINDS", "Expert", "Kind", "Prepared", "expert", "prepare_experts", "start_experts"]
+__all__ = ["KINDS", "Expert", "Kind", "PreparedExperts", "expert", "prepare_experts", "start_experts"]
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
@@ -91,19 +91,19 @@ def expert(name: str) -> Callable[[K], K]:
 
 
 @dataclass(frozen=True, eq=False)
-class Prepared:
+class PreparedExperts:
     """What depends on the graph alone: what every kind has prepared."""
 
     ready: dict[str, Any]
 
 
-def prepare_experts(graph: Graph) -> Prepared:
+def prepare_experts(graph: Graph) -> PreparedExperts:
     """The kernels and trees of a graph, shared by all classes and shuffles."""
     scaled = at_mean_degree(graph)
-    return Prepared({name: KINDS[name].prepare(graph, scaled) for name in KINDS})
+    return PreparedExperts({name: KINDS[name].prepare(graph, scaled) for name in KINDS})
 
 
-def start_experts(prepared: Prepared, classes: int, tol: float, seed: int) -> list[Expert]:
+def start_experts(prepared: PreparedExperts, classes: int, tol: float, seed: int) -> list[Expert]:
     """All experts of one game, with nothing learnt."""
     ranked = sorted(KINDS, key=lambda name: KINDS[name].rank)
     started = (KINDS[name].start(prepared.ready[name], classes, tol, seed) for name in ranked)

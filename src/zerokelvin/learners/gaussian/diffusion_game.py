@@ -1,0 +1,200 @@
+"""The game of `propagation` and `gaussian` by local relaxation: scores, learning, playing, keeping."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from zerokelvin.asking.decision import NO_FLOOR, NO_GAIN, label_is_due, wants_label
+from zerokelvin.jit import kernel
+from zerokelvin.learners.base import Game, Progress, Trace, Trials
+from zerokelvin.learners.base.growth import Growth
+from zerokelvin.learners.gaussian.diffusion import (
+    Diffusion,
+    lead_shares,
+    learn_label,
+    read_values,
+    to_margins,
+)
+from zerokelvin.learners.gaussian.grown_fields import grow_diffusion
+
+__all__ = ["DiffusionGame"]
+
+Ints = NDArray[np.int64]
+Floats = NDArray[np.float64]
+
+
+class DiffusionGame(Game):
+    """A game whose classes share one relaxation, a code each; it runs compiled."""
+
+    def __init__(self, diffusion: Diffusion) -> None:
+        super().__init__(max(2, diffusion.problems))
+        self.diffusion = diffusion
+
+    def scores(self, nodes: Any) -> Floats:
+        """The lead of every problem's class over its best rival, (nodes, columns)."""
+        return self.diffusion.margins(np.asarray(nodes, dtype=np.int64))
+
+    def learn(self, node: int, code: int, wanted: Any = None) -> None:
+        """Reveal a class; these learners want every label."""
+        self.diffusion.learn(node, code)
+
+    def evidence(self, nodes: Any) -> Floats:
+        """The value of every class, (nodes, classes)."""
+        diffusion, places = self.diffusion, np.asarray(nodes, dtype=np.int64)
+        result = np.full((len(places), self.classes), np.nan)
+        _read(diffusion.relaxation.csr, diffusion.arrays, diffusion.frame, diffusion.numbers, places, result)
+        return result
+
+    def learn_in_order(self, nodes: Ints, codes: Ints) -> Floats:
+        """Reveal classes one after the other, in compiled code: the values before each, (nodes, classes)."""
+        diffusion, solve = self.diffusion, self.diffusion.relaxation
+        result = np.full((len(nodes), self.classes), np.nan)
+        arrays, frame, numbers = diffusion.arrays, diffusion.frame, diffusion.numbers
+        _learn_in_order(solve.csr, arrays, frame, numbers, solve.scratch, nodes, codes, result)
+        return result
+
+    def shares(self, node: int, code: int, rival: int) -> dict[int, float]:
+        """What each labelled node adds to a lead, by the column of the node."""
+        counts = self.diffusion.counts
+        parts = self.diffusion.votes(node) * (counts[code] - counts[rival])
+        return {int(other): float(parts[other]) for other in np.flatnonzero(parts)}
+
+    def explain(self, node: int, column: int) -> list[tuple[int, float]]:
+        """Every node labelled with the class or its best rival; the shares sum to the margin.
+
+        They come from a column of the kernel that is relaxed anew, more finely. What the margin's own
+        tolerance leaves between them is spread over the shares in proportion to their size, evenly where
+        labels that contradict each other leave every share at 0.
+        """
+        diffusion, margin = self.diffusion, float(self.score(node)[column])
+        code = 1 if self.columns == 1 else column
+        shares = lead_shares(diffusion.values(node), diffusion.votes(node), diffusion.counts, code)
+        sizes = [abs(share) for _, share in shares]
+        if not any(sizes):
+            sizes = [1.0] * len(shares)
+        rest = margin - math.fsum(share for _, share in shares)
+        total = math.fsum(sizes)
+        moved = [
+            (other, share + rest * size / total) for (other, share), size in zip(shares, sizes, strict=True)
+        ]
+        return sorted(moved, key=lambda share: -abs(share[1]))
+
+    def lead_error(self, node: int) -> float:
+        """How far the margins of a node may be from the exact ones, by the tolerance."""
+        return 2.0 * float(self.diffusion.numbers[2] * self.diffusion.system.out[node])
+
+    def remark(self, node: int, column: int) -> str:
+        """The certified error of the margin."""
+        return f"its margin is exact up to {self.lead_error(node):.2g}"
+
+    @property
+    def fields(self) -> tuple[str, ...]:  # type: ignore[override]
+        """Names of the saved arrays, behind the number of their problem; the first holds what all share."""
+        return tuple(self._parts())
+
+    def snapshot(self) -> dict[str, NDArray[Any]]:
+        """Copies of all that a label changes."""
+        return {name: array.copy() for name, array in self._parts().items()}
+
+    def restore(self, arrays: Any) -> None:
+        """Put saved arrays back in place."""
+        for name, array in self._parts().items():
+            array[...] = arrays[name]
+
+    def _parts(self) -> dict[str, NDArray[Any]]:
+        diffusion, solve = self.diffusion, self.diffusion.relaxation
+        rows = [slice(0, 2)] if self.columns == 1 else [slice(c, c + 1) for c in range(self.columns)]
+        parts: dict[str, NDArray[Any]] = {}
+        for c, own in enumerate(rows):
+            parts |= {f"{c}/x": solve.x[own], f"{c}/r": solve.r[own], f"{c}/counts": diffusion.counts[own]}
+        return parts | {
+            "0/excess": solve.excess,
+            "0/inverse": solve.diagonal[0],
+            "0/limits": solve.diagonal[1],
+            "0/sums": diffusion.sums,
+            "0/totals": diffusion.totals,
+        }
+
+    def hand_over(self, heir: Game, growth: Growth) -> None:
+        """Repair the fields where the graph has grown; learn again where the engine is now another."""
+        if isinstance(heir, DiffusionGame):
+            grow_diffusion(self.diffusion, heir.diffusion, growth.touched, growth.places)
+        else:
+            super().hand_over(heir, growth)
+
+    def play(self, trials: Trials, progress: Progress | None = None) -> Trace:
+        """The whole game in compiled code; policies that look at the variance take the plain loop."""
+        if trials.gains is not None:
+            return super().play(trials, progress)
+        trace = Trace.empty(trials)
+        diffusion, solve = self.diffusion, self.diffusion.relaxation
+        cursor = np.zeros(3, dtype=np.int64)
+        settings = np.array([trials.delay, trials.budget, max(1, len(trials.nodes) // 100)])
+        shown = (trials.nodes, trials.signs, trials.limits, settings, cursor)
+        while cursor[1] < len(trials.nodes):
+            _play(
+                solve.csr,
+                diffusion.arrays,
+                diffusion.frame,
+                diffusion.numbers,
+                solve.scratch,
+                shown,
+                trace.margins,
+                trace.asked,
+            )
+            if progress is not None:
+                progress(int(cursor[0]))
+        return trace
+
+
+@kernel
+def _play(
+    csr: Any, arrays: Any, frame: Any, numbers: Any, scratch: Any, shown: Any, margins: Any, asked: Any
+) -> None:
+    """Play on for up to settings[2] trials.
+
+    settings = (delay, budget, trials per call); cursor = (next to predict, next to learn, asked).
+    """
+    nodes, signs, limits, settings, cursor = shown
+    values = np.empty(len(frame[4]))
+    total = len(nodes)
+    stop = min(total, cursor[0] + settings[2])
+    while True:
+        while label_is_due(cursor, settings[0], total):
+            due = cursor[1]
+            cursor[1] += 1
+            if asked[due, 0]:
+                code = 1 if signs[due, 0] > 0 else 0
+                if signs.shape[1] > 1:
+                    code = int(np.argmax(signs[due]))
+                learn_label(csr, arrays, frame, numbers, scratch, nodes[due], code)
+        if cursor[0] == stop:
+            return
+        t = cursor[0]
+        cursor[0] += 1
+        read_values(csr, arrays, frame, numbers, nodes[t], values)
+        to_margins(values, margins[t])
+        if wants_label(cursor[2], settings[1], margins[t], 0.0, (limits[t], NO_GAIN, NO_FLOOR)):
+            cursor[2] += 1
+            asked[t] = True
+
+
+@kernel
+def _read(csr: Any, arrays: Any, frame: Any, numbers: Any, nodes: Any, values: Any) -> None:
+    """The values of every class at several nodes, one row each."""
+    for k in range(len(nodes)):
+        read_values(csr, arrays, frame, numbers, nodes[k], values[k])
+
+
+@kernel
+def _learn_in_order(
+    csr: Any, arrays: Any, frame: Any, numbers: Any, scratch: Any, nodes: Any, codes: Any, values: Any
+) -> None:
+    """Read the values at a node, reveal its class, go on to the next."""
+    for t in range(len(nodes)):
+        read_values(csr, arrays, frame, numbers, nodes[t], values[t])
+        learn_label(csr, arrays, frame, numbers, scratch, nodes[t], codes[t])
