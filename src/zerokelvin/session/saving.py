@@ -42,14 +42,13 @@ Packed = tuple[Terms, Graph, int | None, list[Event], list[Outcome], int, bool, 
 def save(standing: Standing, path: str | os.PathLike[str]) -> None:
     """Write settings, events, outcomes and states."""
     terms, learner = standing.terms, standing.terms.learner
-    forgetting = isinstance(learner, Forgetting)
     code = {label: i for i, label in enumerate(standing.classes)}
     found = standing.outcomes
     named = [label for one in found for label in (one.predicted, *one.left_out) if label is not None]
     place = {label: i for i, label in enumerate(dict.fromkeys([*standing.classes, *named]))}
     snapshot = _snapshot(standing)
-    params = _plain_params(learner.inner if forgetting else learner)  # type: ignore[attr-defined]
-    window = learner.window if forgetting else None  # type: ignore[attr-defined]
+    params = _plain_params(learner.inner if isinstance(learner, Forgetting) else learner)
+    window = learner.window if isinstance(learner, Forgetting) else None
     if wrapped(learners.make(learner.name, **params), terms.policy, window) != learner:
         raise SessionError(
             f"learner '{learner.name}' is wrapped in a way that a session file cannot hold; start with "

@@ -62,11 +62,9 @@ ON_ONE_THREAD = (
 class Game(ABC):
     """One game of `classes` classes; see the module.
 
-    `fields` names what `snapshot` holds; without any, a game is restored by learning all answers again.
     `bound_outlives_growth` says that the bound also covers mistakes made before the graph grew.
     """
 
-    fields: tuple[str, ...] = ()
     bound_outlives_growth: bool = False
 
     def __init__(self, classes: int) -> None:
@@ -176,6 +174,11 @@ class Game(ABC):
         return no_bound()
 
     # -- keeping and growing --------------------------------------------------------------------------
+
+    @property
+    def fields(self) -> tuple[str, ...]:
+        """The names of what `snapshot` holds; none where a game is restored by learning all answers again."""
+        return ()
 
     def snapshot(self) -> dict[str, NDArray[Any]]:
         """Copies of everything that `learn` changes, as arrays, under the names of `fields`."""
@@ -307,7 +310,7 @@ class OneVsRest(Game, Generic[S]):
         return Bound.total([state.bound(u) for state, u in zip(self.states, labels, strict=True)])
 
     @property
-    def fields(self) -> tuple[str, ...]:  # type: ignore[override]
+    def fields(self) -> tuple[str, ...]:
         """Those of every state, after its number; none where a state has none."""
         if not all(state.fields for state in self.states):
             return ()

@@ -182,7 +182,7 @@ class RenumberedGame(Game):
         return self.inner.bound([np.asarray(one)[self.order] for one in labels])
 
     @property
-    def fields(self) -> tuple[str, ...]:  # type: ignore[override]
+    def fields(self) -> tuple[str, ...]:
         """Those of the game inside, marked as in the order of names."""
         return tuple(map(_marked, self.inner.fields))
 

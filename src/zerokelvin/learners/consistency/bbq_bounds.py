@@ -144,8 +144,8 @@ def _mistakes(
     state: BbqLike, points: Floats, truth: Floats, asked: Flags, logs: float
 ) -> tuple[float, dict[str, float]]:
     """The least bound on mistakes over u and ε, on the queries and elsewhere, with its terms."""
-    primal = isinstance(state.source, Coordinates)
-    rows = points if primal else isometry(state.source, points, asked)  # type: ignore[arg-type]
+    source = state.source
+    rows = points if isinstance(source, Coordinates) else isometry(source, points, asked)
     fit = batch_loss(rows[asked], truth[asked], state.a)
     tie = largest_tie(state.mistakes * largest_norm(state.source, points) / state.a)
     queries = min((fit + logs) * cost_of_ties(tie), float(asked.sum()))
@@ -231,7 +231,8 @@ def _log_volume(state: BbqLike, spectral: bool) -> tuple[float, dict[str, float]
 
 def _replay(state: BbqLike, nodes: Sequence[Any] | NDArray[Any]) -> tuple[Flags, Floats]:
     """Where the rule asks, the first trial included, and the point of every trial; no label matters."""
-    fresh = type(state)(state.source, state.a, True, state.kappa)  # type: ignore[arg-type]
+    kind: Any = type(state)
+    fresh = kind(state.source, state.a, True, state.kappa)
     source = state.source
     look = source.vector if isinstance(source, Coordinates) else source.point
     asked = np.zeros(len(nodes), dtype=np.bool_)
@@ -248,10 +249,9 @@ def _replay(state: BbqLike, nodes: Sequence[Any] | NDArray[Any]) -> tuple[Flags,
 def _expectations(state: BbqLike, weights: Floats, points: Floats) -> tuple[Floats, float]:
     """α·m_t for every trial, and C = ‖α‖²."""
     source = state.source
-    primal = isinstance(source, Coordinates)
-    size = source.dimension if primal else len(source.table)  # type: ignore[union-attr]
+    size = source.dimension if isinstance(source, Coordinates) else len(source.table)
     if weights.shape != (size,) or not np.isfinite(weights).all():
-        what = "coordinate" if primal else "node of the table"
+        what = "coordinate" if isinstance(source, Coordinates) else "node of the table"
         raise ParameterError(
             f"weights have shape {weights.shape}; give {size} finite numbers, one per {what}."
         )

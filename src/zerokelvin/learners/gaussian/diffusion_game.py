@@ -92,7 +92,7 @@ class DiffusionGame(Game):
         return f"its margin is exact up to {self.lead_error(node):.2g}"
 
     @property
-    def fields(self) -> tuple[str, ...]:  # type: ignore[override]
+    def fields(self) -> tuple[str, ...]:
         """Names of the saved arrays, behind the number of their problem; the first holds what all share."""
         return tuple(self._parts())
 

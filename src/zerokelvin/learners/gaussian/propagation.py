@@ -133,7 +133,7 @@ class ColumnGame(Game):
         )
 
     @property
-    def fields(self) -> tuple[str, ...]:  # type: ignore[override]
+    def fields(self) -> tuple[str, ...]:
         """Names of the saved arrays, behind the number of their problem."""
         return tuple(self._parts())
 

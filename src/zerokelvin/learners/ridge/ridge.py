@@ -28,7 +28,7 @@ from zerokelvin.asking.variance import variance_floors
 from zerokelvin.errors import SessionError
 from zerokelvin.learners.base import OneVsRest, Progress, Trace, Trials, sign
 from zerokelvin.learners.ridge.instances import Coordinates
-from zerokelvin.learners.ridge.ridge_game import LEARNT, linear_score, play_ridge, scores_of
+from zerokelvin.learners.ridge.ridge_game import DUE, LEARNT, NEXT, STOP, linear_score, play_ridge, scores_of
 from zerokelvin.learners.ridge.trial_log import LoggedState
 from zerokelvin.least_squares.growing_inverse import (
     due,
@@ -235,15 +235,15 @@ class RidgeGame(OneVsRest[RidgeState]):
         codes = np.zeros(trials.signs.shape, dtype=np.int8)
         step = CHUNK if progress is not None else max(total, 1)
         noted = 0
-        while settings[7] < total:
-            settings[9] = min(int(settings[6]) + step, total)
+        while settings[DUE] < total:
+            settings[STOP] = min(int(settings[NEXT]) + step, total)
             matrix = first.source.matrix
             play_ridge(matrix, trials.nodes, trials.signs, rules, settings, self.kept, trace.margins, codes)
             if any(due(one) for one in self.kept):
-                noted = self._note(trials, codes, noted, int(settings[7]))
+                noted = self._note(trials, codes, noted, int(settings[DUE]))
                 self._refresh()
             if progress is not None:
-                progress(int(settings[6]))
+                progress(int(settings[NEXT]))
         trace.asked[:] = codes > 0
         self._note(trials, codes, noted, total)
         return trace

@@ -23,13 +23,16 @@ from zerokelvin.least_squares.growing_inverse import PENDING, due, form_of, lear
 from zerokelvin.machine.lanes import LANES, aligned, borrow, combine, eight_dot, fetch, lay_out, row_dot
 from zerokelvin.machine.tiles import block_forms
 
-__all__ = ["ASKED", "LEARNT", "linear_score", "play_ridge", "score_of", "scores_of"]
+__all__ = ["ASKED", "DUE", "LEARNT", "NEXT", "STOP", "linear_score", "play_ridge", "score_of", "scores_of"]
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
 
 ASKED, LEARNT = 1, 2
 """What becomes of a trial in a problem; 0 where it was not asked about."""
+
+NEXT, DUE, COUNT, STOP = 6, 7, 8, 9
+"""Where the settings hold the cursor: next trial, next label to learn, trials asked, where to stop."""
 
 
 @kernel
@@ -137,6 +140,35 @@ def _take_off(kept: Floats, block: Floats, dimension: int, lane: int, cross: Flo
 
 
 @kernel
+def _ask_apart(
+    t: int,
+    x: Floats,
+    kept: Floats,
+    looked: tuple[Floats, Floats],
+    lane: int,
+    bar: float,
+    codes: NDArray[np.int8],
+    scratch: Floats,
+) -> bool:
+    """Mark the problems whose form r is above the bar as asking; whether one had to be computed exactly.
+
+    `looked` holds the forms, which may be rough, and how far they may be off.
+    """
+    forms, slack = looked
+    problems, groups = codes.shape[1], kept.shape[0]
+    apart = 1 if groups == problems else 0
+    exactly = False
+    for c in range(problems):
+        side = side_of(forms[c * apart, lane], slack[lane], bar)
+        if side < 0:
+            exactly = True
+            side = 1 if form_of(kept[c * apart], problems // groups, x, scratch) > bar else 0
+        if side > 0:
+            codes[t, c] = ASKED
+    return exactly
+
+
+@kernel
 def play_ridge(
     matrix: Floats,
     nodes: Ints,
@@ -152,7 +184,7 @@ def play_ridge(
     rules = limits, gains, floors of the policy, the learner's own bars on r and the lengths ‖x‖, one column
     per trial.
     settings = delay, budget, every_round, forward_score, own rule, policy sees variance; then the
-    cursor: next trial, next label to learn, trials asked, stop.
+    cursor, `NEXT`, `DUE`, `COUNT` and `STOP`.
     """
     delay, budget, every, forward_score = settings[0], settings[1], settings[2] != 0, settings[3] != 0
     own, sees = settings[4] != 0, settings[5] != 0
@@ -182,8 +214,9 @@ def play_ridge(
     sizes = np.zeros(problems)  # ‖w‖ of every problem
     for c in range(problems):
         sizes[c] = _size(weights[c * stride + 2])
-    while settings[6] < settings[9] and not wanted:
-        t = settings[6]
+    while settings[NEXT] < settings[STOP] and not wanted:
+        # 1. Every `LANES` trials: their scores, and their forms r where a rule looks at them.
+        t = settings[NEXT]
         lane += 1
         fetch(matrix, nodes[min(t + reach, total - 1)])
         if lane == LANES and looks:
@@ -205,6 +238,7 @@ def play_ridge(
                 for g in range(groups):
                     block_forms(tiles_of(kept[g], sides), d, block, forms[g])
                     _take_off(kept[g], block, d, 0, cross, forms[g])
+        # 2. The margins of this trial.
         for c in range(problems):
             if looks:
                 margins[t, c] = scores[c, lane]
@@ -213,32 +247,22 @@ def play_ridge(
             margins[t, c] = settle(margins[t, c], rules[4, t] * sizes[c])
             if forward_score:
                 margins[t, c] /= 1.0 + form_of(kept[c * apart], sides, matrix[nodes[t]], scratch)
+        # 3. Whether its label is asked for, by the policy and by each problem's own rule.
         spread = 0.0
         if sees:
             form = max(forms[:, lane].max(), 0.0)
             spread = form / (1.0 + form)
-        if wants_label(settings[8], budget, margins[t], spread, (rules[0, t], rules[1, t], rules[2, t])):
-            asks = settings[8] == 0
-            if asks:
+        if wants_label(settings[COUNT], budget, margins[t], spread, (rules[0, t], rules[1, t], rules[2, t])):
+            if settings[COUNT] == 0 or not own:
                 codes[t, :] = ASKED
-            else:
-                for c in range(problems):
-                    side = 1
-                    if own:
-                        side = side_of(forms[c * apart, lane], slack[lane], rules[3, t])
-                    if side < 0:
-                        unsure = True
-                        form = form_of(kept[c * apart], sides, matrix[nodes[t]], scratch)
-                        side = 1 if form > rules[3, t] else 0
-                    if side > 0:
-                        codes[t, c] = ASKED
-                        asks = True
-            if asks:
-                settings[8] += 1
-        settings[6] = t + 1
+            elif _ask_apart(t, matrix[nodes[t]], kept, (forms, slack), lane, rules[3, t], codes, scratch):
+                unsure = True
+            settings[COUNT] += codes[t].max() > 0
+        settings[NEXT] = t + 1
+        # 4. The label that is due: learn it, and bring what was computed ahead up to it.
         if t >= delay:
-            past = settings[7]
-            settings[7] += 1
+            past = settings[DUE]
+            settings[DUE] += 1
             if delay > 0:
                 wanted = _teach_late(matrix[nodes[past]], past, signs, codes, kept, every, scratch)
             elif _lesson(signs, codes, margins, past, every):
@@ -256,9 +280,9 @@ def play_ridge(
                 for g in range(groups):
                     if codes[past, g] == LEARNT:
                         _take_off(kept[g], block, d, lane + 1, cross, forms[g])
-    if settings[6] == total:
-        while settings[7] < total and not wanted:
-            past = settings[7]
-            settings[7] += 1
+    if settings[NEXT] == total:
+        while settings[DUE] < total and not wanted:
+            past = settings[DUE]
+            settings[DUE] += 1
             wanted = _teach_late(matrix[nodes[past]], past, signs, codes, kept, every, scratch)
     room[0] = 0.0  # used to the end, as scratch is only borrowed from it

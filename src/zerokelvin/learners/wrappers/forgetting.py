@@ -59,7 +59,6 @@ class ForgettingGame(WrappedGame):
     It is restored by learning all answers again.
     """
 
-    fields = ()
     bound_outlives_growth = False
 
     def __init__(self, graph: Graph | Features, begin: Callable[[], Game], window: int) -> None:
@@ -121,6 +120,11 @@ class ForgettingGame(WrappedGame):
         if latest:
             self.heir = self.begin()
             self.heir.teach(nodes[latest:], codes[latest:])
+
+    @property
+    def fields(self) -> tuple[str, ...]:
+        """None: the answers are learnt again."""
+        return ()
 
     def snapshot(self) -> dict[str, NDArray[Any]]:
         """Nothing: the answers are learnt again."""

@@ -103,7 +103,7 @@ class GuidedGame(WrappedGame):
         return f"{remark}, and {whose}" if remark else whose
 
     @property
-    def fields(self) -> tuple[str, ...]:  # type: ignore[override]
+    def fields(self) -> tuple[str, ...]:
         """Names of the saved arrays, the guide's marked; none where one of the two has none."""
         if not (self.inner.fields and self.guide.fields):
             return ()

@@ -77,7 +77,7 @@ class RandomQueryGame(WrappedGame):
         return dataclasses.replace(bound, assumptions=(*bound.assumptions, every))
 
     @property
-    def fields(self) -> tuple[str, ...]:  # type: ignore[override]
+    def fields(self) -> tuple[str, ...]:
         """Those of the inner game and the number of labels learnt; none where it has none."""
         if not self.inner.fields:
             return ()
