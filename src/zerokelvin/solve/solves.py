@@ -19,7 +19,7 @@ from numpy.typing import ArrayLike, NDArray
 from zerokelvin.errors import ParameterError
 from zerokelvin.machine.blocks import Part, Room, blocks_in, empty_block, parts
 from zerokelvin.solve.action import Action
-from zerokelvin.solve.engines.engines import Prepared
+from zerokelvin.solve.engines.engine import Prepared
 from zerokelvin.solve.layout import Layout
 from zerokelvin.solve.operator import Operator
 from zerokelvin.solve.solution import STATUSES, ScalingWarning, Solution, StagnationWarning, Status
@@ -210,7 +210,9 @@ class Solver:
     @property
     def _exact(self) -> bool:
         """Whether values need no check: where weights differ much it would see a residual's rounding only."""
-        return self.engine == "tree" or (self._ill_scaled and getattr(self._prepared, "exact", False))
+        return self.engine == "tree" or (
+            self._ill_scaled and self._prepared is not None and self._prepared.exact
+        )
 
     @cached_property
     def _action(self) -> Action:

@@ -32,6 +32,7 @@ from zerokelvin.flow.static.capacities import without_negligible
 from zerokelvin.graph import Graph
 from zerokelvin.graph.scale import at_mean_degree
 from zerokelvin.jit import kernel
+from zerokelvin.kernels.kernel_names import parse_kernel
 from zerokelvin.kernels.kernels import DenseKernel
 from zerokelvin.learners.auto.paired import PairedFields
 from zerokelvin.learners.auto.smooth import smooth_kernels
@@ -311,7 +312,7 @@ def start_experts(prepared: Prepared, classes: int, tol: float, seed: int) -> li
     if prepared.matrices:
         experts += [ExactExpert(scale, prepared.matrices[scale.kernel], classes) for scale in EXACT]
     else:
-        epsilon = float(PAIRED.kernel.partition(":")[2])
+        epsilon = parse_kernel(PAIRED.kernel).number
         fields = PairedFields(prepared.scaled, classes, epsilon, PAIRED.mu, tol=0.0005)
         experts.append(FieldsExpert(str(PAIRED), fields))
     experts.append(FieldsExpert("labels two steps away", TwoSteps(prepared.scaled, classes)))
