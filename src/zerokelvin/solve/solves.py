@@ -90,9 +90,10 @@ class Solver:
         if self._inverse is not None and not self._ill_scaled:
             return self._inverse[node]
         layout = self._layout
+        place = node if layout is None else int(layout.position[node])
         unit = np.zeros(self.operator.graph.num_nodes)
-        unit[node if layout is None else layout.position[node]] = 1.0
-        solution = self._solve(unit)
+        unit[place] = 1.0
+        solution = self._solve_unit(unit, place) if self._takes_units else self._solve(unit)
         self._warn(solution)
         return solution.value if layout is None else layout.place(solution.value)
 
@@ -154,8 +155,36 @@ class Solver:
         nothing = (norms <= 1e-14 * np.sqrt(len(aim)) * size) & (norms > 0)
         if nothing.any():  # a right-hand side along the null vectors is rounding only
             aim, norms = np.where(nothing, 0.0, aim), np.where(nothing, 0.0, norms)
+        value, iterations = self._apply(aim, self.tol * norms, room)
+        return self._checked_solution(aim, norms, value, iterations)
+
+    def _solve_unit(self, unit: Floats, place: int) -> Solution:
+        """Solve for the unit vector of a node, in internal order.
+
+        Off the null vector u of the node's component it is e − u_i·u, which has no zeros. As an engine that
+        takes units is linear, it solves for e, most of which it passes over, and what it gives for u is known.
+        """
+        action = self._action
+        share = float(action.null[place])
+        value = self._pass(unit)[0]
+        aim = unit
+        if share:
+            lost, answer = share * action.null, share * self._null_response
+            if action.count > 1:
+                elsewhere = action.components != action.components[place]
+                lost[elsewhere] = 0.0
+                answer[elsewhere] = 0.0
+            aim = unit - lost
+            value -= answer
+            action.project_in_place(value)
+        norms = np.asarray(np.sqrt(max(1.0 - share * share, 0.0)))
+        if not aim[place]:  # the only node of its component
+            aim, norms, value = np.zeros_like(unit), np.zeros(()), np.zeros_like(unit)
+        return self._checked_solution(aim, norms, value, 0)
+
+    def _checked_solution(self, aim: Floats, norms: Floats, value: Floats, iterations: int) -> Solution:
+        """The solution with its true residual, refined where that misses the tolerance."""
         target = self.tol * norms
-        value, iterations = self._apply(aim, target, room)
         left = self._left(aim, value)
         exact = self._exact
         spent = self._prepared is not None and self._prepared.exhausted(iterations)
@@ -197,15 +226,41 @@ class Solver:
         """One pass of the engine: the value, off the null vectors, and its iterations."""
         if self._inverse is not None:
             return self._inverse @ aim, 0
+        value, iterations = self._pass(aim, target, room)
+        return self._action.project_in_place(value), iterations
+
+    def _pass(
+        self, aim: Floats, target: Floats | None = None, room: Floats | None = None
+    ) -> tuple[Floats, int]:
+        """Eliminate leaves, solve with the core, substitute back; the value is not yet off the null vectors."""
         layout, prepared = self._engine()
         value = layout.enter(aim, room)
         start = len(value) - layout.core.size
         iterations = 0
         if layout.core.size:
+            target = np.zeros(()) if target is None else target
             if layout.factors is not None:
-                target = target * min(float(np.median(np.abs(layout.factors[start:]))), 1.0)
+                target = target * min(self._typical_factor, 1.0)
             value[start:], iterations = prepared.solve(value[start:], target)
-        return self._action.project_in_place(layout.leave(value)), iterations
+        return layout.leave(value), iterations
+
+    @cached_property
+    def _typical_factor(self) -> float:
+        """The median size of the factors between the operator's scale and the core's."""
+        layout, _ = self._engine()
+        return (
+            1.0 if layout.factors is None else float(np.median(np.abs(layout.factors[-layout.core.size :])))
+        )
+
+    @cached_property
+    def _takes_units(self) -> bool:
+        """Whether columns are solved for as unit vectors."""
+        return self._prepared is not None and self._prepared.skips_zeros
+
+    @cached_property
+    def _null_response(self) -> Floats:
+        """What the engine gives for the null vectors of all singular components together."""
+        return self._pass(self._action.null)[0]
 
     @property
     def _exact(self) -> bool:

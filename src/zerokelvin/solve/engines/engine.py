@@ -56,6 +56,11 @@ class Prepared(Protocol):
         """Whether solutions are right whatever the weights span, as nothing was subtracted for them."""
         ...
 
+    @property
+    def skips_zeros(self) -> bool:
+        """Whether it is linear in the right-hand side and faster where that is mostly 0."""
+        ...
+
     def solve(self, right: Floats, target: Floats) -> tuple[Floats, int]:
         """Solve for one right-hand side (n,) or a block (n, k), k one of `machine.blocks.WIDTHS`.
 

@@ -34,6 +34,7 @@ class Iterative:
     factor: ApproximateFactor | None
     limit: int
     exact: ClassVar[bool] = False
+    skips_zeros: ClassVar[bool] = False
     _room: Room = field(default_factory=Room, repr=False, compare=False)
 
     def solve(self, right: Floats, target: Floats) -> tuple[Floats, int]:

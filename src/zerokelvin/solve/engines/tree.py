@@ -38,7 +38,8 @@ class Tree(CoreEngine):
 class _Nothing:
     """The engine of a core without nodes: every right-hand side is its own solution."""
 
-    exact: bool = True
+    exact: ClassVar[bool] = True
+    skips_zeros: ClassVar[bool] = False
 
     def solve(self, right: Floats, target: Floats) -> tuple[Floats, int]:
         return right, 0

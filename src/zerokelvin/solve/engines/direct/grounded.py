@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import ClassVar
 
 import numpy as np
@@ -73,14 +74,20 @@ class Factored:
     exact: bool = False
     """Whether the factor was made without subtraction, so that solutions are right whatever weights span."""
 
+    skips_zeros: ClassVar[bool] = True
+
     def solve(self, right: Floats, target: Floats) -> tuple[Floats, int]:
         """Two triangular solves."""
-        place = self.kept[self.factor.order]
-        inside = right[place]
+        inside = right[self._place]
         self.factor.sweep(inside)
         value = np.zeros_like(right)
-        value[place] = inside
+        value[self._place] = inside
         return value, 0
+
+    @cached_property
+    def _place(self) -> Ints:
+        """The node of the core at every position of the elimination order."""
+        return self.kept[self.factor.order]
 
     def exhausted(self, iterations: int) -> bool:
         """Never: nothing iterates."""
