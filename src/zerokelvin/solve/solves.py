@@ -162,7 +162,7 @@ class Solver:
         """Solve for the unit vector of a node, in internal order.
 
         Off the null vector u of the node's component it is e − u_i·u, which has no zeros. As an engine that
-        takes units is linear, it solves for e, most of which it passes over, and what it gives for u is known.
+        takes units is linear, it solves for e, most of which it passes over; what it gives for u is known.
         """
         action = self._action
         share = float(action.null[place])
@@ -232,7 +232,7 @@ class Solver:
     def _pass(
         self, aim: Floats, target: Floats | None = None, room: Floats | None = None
     ) -> tuple[Floats, int]:
-        """Eliminate leaves, solve with the core, substitute back; the value is not yet off the null vectors."""
+        """Eliminate leaves, solve with the core, substitute back; the value may hold null vectors."""
         layout, prepared = self._engine()
         value = layout.enter(aim, room)
         start = len(value) - layout.core.size
