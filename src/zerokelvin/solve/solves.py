@@ -26,6 +26,7 @@ from zerokelvin.solve.solution import STATUSES, ScalingWarning, Solution, Stagna
 
 __all__ = ["Solver"]
 
+Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
 
 REFINEMENTS = 6
@@ -93,7 +94,7 @@ class Solver:
         place = node if layout is None else int(layout.position[node])
         unit = np.zeros(self.operator.graph.num_nodes)
         unit[place] = 1.0
-        solution = self._solve_unit(unit, place) if self._takes_units else self._solve(unit)
+        solution = self._solve_units(unit, np.array(place)) if self._takes_units else self._solve(unit)
         self._warn(solution)
         return solution.value if layout is None else layout.place(solution.value)
 
@@ -112,12 +113,13 @@ class Solver:
             unit[chosen, np.arange(len(chosen))] = 1.0
             return self.solve(unit).value
 
-        def fill(work: Floats, part: Part) -> None:
-            places = layout.position[chosen[part.start : part.stop]]
-            work[:] = 0.0
-            work[places, np.arange(len(places))] = 1.0
+        places = layout.position[chosen]
 
-        solution = self._solve_parts(layout, len(chosen), fill)
+        def fill(work: Floats, part: Part) -> None:
+            work[:] = 0.0
+            work[places[part.start : part.stop], np.arange(part.stop - part.start)] = 1.0
+
+        solution = self._solve_parts(layout, len(chosen), fill, places if self._takes_units else None)
         self._warn(solution)
         return solution.value
 
@@ -132,8 +134,13 @@ class Solver:
             raise ParameterError("the right-hand side holds NaN or infinite values; give finite numbers.")
         return array
 
-    def _solve_parts(self, layout: Layout, columns: int, fill: Callable[[Floats, Part], None]) -> Solution:
-        """Solve a block part by part; `fill` writes the right-hand sides of a part, in internal order."""
+    def _solve_parts(
+        self, layout: Layout, columns: int, fill: Callable[[Floats, Part], None], units: Ints | None = None
+    ) -> Solution:
+        """Solve a block part by part; `fill` writes the right-hand sides of a part, in internal order.
+
+        Where these are unit vectors to be solved for as such, `units` are the places of their nodes.
+        """
         count = self.operator.graph.num_nodes
         value = empty_block(count, columns)
         worst, iterations = 0.0, 0
@@ -142,7 +149,12 @@ class Solver:
         for part in parts(columns):
             aim, inside = blocks_in(arrays, 2, count, part.width)
             fill(aim, part)
-            found = self._solve(aim, inside)
+            if units is None:
+                found = self._solve(aim, inside)
+            else:
+                places = np.full(part.width, -1)
+                places[: part.stop - part.start] = units[part.start : part.stop]
+                found = self._solve_units(aim, places, inside)
             layout.place_part(found.value, part, value)
             worst, iterations = max(worst, found.residual), max(iterations, found.iterations)
             statuses.append(found.status)
@@ -158,29 +170,25 @@ class Solver:
         value, iterations = self._apply(aim, self.tol * norms, room)
         return self._checked_solution(aim, norms, value, iterations)
 
-    def _solve_unit(self, unit: Floats, place: int) -> Solution:
-        """Solve for the unit vector of a node, in internal order.
+    def _solve_units(self, units: Floats, places: Ints, room: Floats | None = None) -> Solution:
+        """Solve for one unit vector (n,) or a block of them (n, k), in internal order, which are overwritten.
 
-        Off the null vector u of the node's component it is e − u_i·u, which has no zeros. As an engine that
+        `places` are the positions of their nodes, an array of shape () or (k,); −1 stands for a column of 0.
+        Off the null vector u of the node's component one is e − u_i·u, which has no zeros. As an engine that
         takes units is linear, it solves for e, most of which it passes over; what it gives for u is known.
         """
         action = self._action
-        share = float(action.null[place])
-        value = self._pass(unit)[0]
-        aim = unit
-        if share:
-            lost, answer = share * action.null, share * self._null_response
-            if action.count > 1:
-                elsewhere = action.components != action.components[place]
-                lost[elsewhere] = 0.0
-                answer[elsewhere] = 0.0
-            aim = unit - lost
-            value -= answer
+        shares = np.where(places >= 0, action.null[places], 0.0)
+        value = self._pass(units, room=room)[0]
+        if shares.any():
+            action.take_off(action.null, shares, places, units)
+            action.take_off(self._null_response, shares, places, value)
             action.project_in_place(value)
-        norms = np.asarray(np.sqrt(max(1.0 - share * share, 0.0)))
-        if not aim[place]:  # the only node of its component
-            aim, norms, value = np.zeros_like(unit), np.zeros(()), np.zeros_like(unit)
-        return self._checked_solution(aim, norms, value, 0)
+        norms = np.where(places >= 0, np.sqrt(np.maximum(1.0 - shares * shares, 0.0)), 0.0)
+        alone = norms == 0.0  # the only nodes of their components, and columns of 0
+        if alone.any():
+            units, value = np.where(alone, 0.0, units), np.where(alone, 0.0, value)
+        return self._checked_solution(units, norms, value, 0)
 
     def _checked_solution(self, aim: Floats, norms: Floats, value: Floats, iterations: int) -> Solution:
         """The solution with its true residual, refined where that misses the tolerance."""

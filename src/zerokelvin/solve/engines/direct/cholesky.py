@@ -306,12 +306,16 @@ def _solve_one(structure: Any, panels: Any, value: Any) -> None:
 
 
 @kernel
-def _solve_block(lanes: Any, structure: Any, panels: Any, value: Any) -> Any:
+def _solve_block(lanes: Any, structure: Any, panels: Any, value: Any) -> None:
+    """The same for a block (n, k) of as many columns as `lanes` has entries."""
     columns, row_starts, rows, panel_starts = structure
     count = len(columns) - 1
+    # -- forward
     for s in range(count):
         begin = columns[s]
         wide = columns[s + 1] - begin
+        if _all_zero(value, begin, begin + wide):
+            continue
         at = panel_starts[s]
         for i in range(begin, begin + wide):
             add_run(lanes, value, i, begin, panels, at, at + i - begin)
@@ -320,6 +324,7 @@ def _solve_block(lanes: Any, structure: Any, panels: Any, value: Any) -> Any:
         for r in range(row_starts[s], row_starts[s + 1]):
             add_run(lanes, value, rows[r], begin, panels, at, at + wide)
             at += wide
+    # -- backward
     for s in range(count - 1, -1, -1):
         begin = columns[s]
         wide = columns[s + 1] - begin
@@ -331,3 +336,13 @@ def _solve_block(lanes: Any, structure: Any, panels: Any, value: Any) -> Any:
             at = panel_starts[s] + (i - begin) * wide
             put(lanes, value, i, 1.0 / panels[at + i - begin], value, i)
             spread_run(lanes, value, i, begin, panels, at, at + i - begin)
+
+
+@kernel
+def _all_zero(value: Any, start: int, stop: int) -> bool:
+    """Whether rows start to stop of a block hold nothing but 0."""
+    for i in range(start, stop):
+        for c in range(value.shape[1]):
+            if value[i, c] != 0.0:
+                return False
+    return True
