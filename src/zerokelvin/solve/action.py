@@ -92,7 +92,7 @@ class Action:
         return _project_block(lanes, self.null, self.components, part, value)
 
     def take_off(self, vector: Floats, shares: Floats, places: Ints, value: Floats) -> None:
-        """Subtract a share of a vector (n,) from each of k columns, in the component of the node at its place.
+        """Take a share of a vector (n,) from each of k columns, in the component of the node at its place.
 
         `shares` and `places` have shape (k,) and `value`, which is changed in place, (n, k); or () and (n,).
         """
