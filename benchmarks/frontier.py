@@ -28,7 +28,44 @@ import numpy as np
 import zerokelvin as zk
 from zerokelvin.experiments.peers import PEERS
 from zerokelvin.jit import kernel
-from zerokelvin.kernels.push import PushKernel, _push
+from zerokelvin.kernels.relaxation_queue import join, leave, new_queue
+
+
+@kernel
+def push(csr, degrees, excess, scratch, node, threshold):
+    """The column of (D − A + E)⁻¹ of a node, by push until every residual is at most threshold · excess.
+
+    Andersen, Chung and Lang (2006): a push at u moves r_u into the estimate, x_u += r_u / (d_u + e_u), and
+    passes A_uv times that on to the neighbours. Returns the nodes reached and the estimates there; leaves the
+    scratch arrays (estimate, residual, known, queue) clean.
+    """
+    indptr, indices, weights = csr
+    estimate, residual, known, queue = scratch
+    seen = [node]
+    known[node] = True
+    residual[node] = 1.0
+    head, length = 0, 0
+    if residual[node] > threshold * excess[node]:
+        length = join(queue, head, length, node)
+    while length > 0:
+        u, head, length = leave(queue, head, length)
+        moved = residual[u] / (degrees[u] + excess[u])
+        estimate[u] += moved
+        residual[u] = 0.0
+        for p in range(indptr[u], indptr[u + 1]):
+            v = indices[p]
+            if not known[v]:
+                known[v] = True
+                seen.append(v)
+            residual[v] += weights[p] * moved
+            if residual[v] > threshold * excess[v]:
+                length = join(queue, head, length, v)
+    nodes = np.array(seen)
+    values = estimate[nodes]
+    estimate[nodes] = 0.0
+    residual[nodes] = 0.0
+    known[nodes] = False
+    return nodes, values
 
 
 @kernel
@@ -40,7 +77,7 @@ def push_per_node(csr, degrees, scratch, order, codes, classes, eps, beta):
     mistakes, energy, rest = 0, 0.0, 2.0 * n * n
     for t in range(len(order)):
         i = order[t]
-        nodes, values = _push(csr, degrees, excess, scratch, i, 1.0, eps / beta)
+        nodes, values = push(csr, degrees, excess, scratch, i, eps / beta)
         scores, own = np.zeros(classes), 0.0
         for k in range(len(nodes)):
             v = nodes[k]
@@ -72,8 +109,9 @@ def push_per_node(csr, degrees, scratch, order, codes, classes, eps, beta):
 
 
 def comparator(graph, codes, order, eps, beta=0.1):
-    push = PushKernel(graph, shift=beta, normalized=True)
-    arguments = ((graph.indptr, graph.indices, graph.weights), graph.degrees, push._scratch)
+    count = graph.num_nodes
+    scratch = (np.zeros(count), np.zeros(count), np.zeros(count, np.bool_), new_queue(count))
+    arguments = ((graph.indptr, graph.indices, graph.weights), graph.degrees, scratch)
     classes = int(codes.max()) + 1
     push_per_node(*arguments, order[:2], codes, classes, eps, beta)
     began = time.process_time()

@@ -21,9 +21,10 @@ import warnings
 import numpy as np
 
 from zerokelvin.graph import Graph
-from zerokelvin.solve.engines.engines import Direct
+from zerokelvin.solve.engines import ENGINES
+from zerokelvin.solve.engines.direct.grounded import Direct
 from zerokelvin.solve.solution import SolverWarning
-from zerokelvin.solve.solver import ENGINES, analyse
+from zerokelvin.solve.solver import analyse
 
 BLOCK = 24
 SLOW = 4.0  # seconds
@@ -157,7 +158,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--sizes", type=int, nargs="+", default=[10_000, 100_000, 1_000_000])
     parser.add_argument("--families", nargs="+", default=list(FAMILIES), choices=list(FAMILIES))
-    parser.add_argument("--engines", nargs="+", default=["auto", *(e for e in ENGINES if e != "dense")])
+    parser.add_argument("--engines", nargs="+", default=[name for name in ENGINES if name != "dense"])
     parser.add_argument("--tol", type=float, default=1e-6)
     parser.add_argument("--patience", type=float, default=60.0, help="most seconds to expect of a column")
     options = parser.parse_args()

@@ -7,9 +7,13 @@ from naive import linear_algebra as naive
 from random_graphs import random_graph
 from zerokelvin.errors import NodeError, ParameterError
 from zerokelvin.graph import Graph
-from zerokelvin.kernels.columns import HeatKernel, PageRankKernel, RandomWalkKernel, SolverKernel
-from zerokelvin.kernels.kernels import kernel_columns
-from zerokelvin.kernels.push import PushKernel, pagerank
+from zerokelvin.kernels import KERNELS, kernel_columns, parse_kernel
+from zerokelvin.kernels.heat import HeatKernel
+from zerokelvin.kernels.inverses import SolverKernel
+from zerokelvin.kernels.kernel_names import has_unit
+from zerokelvin.kernels.pagerank import PageRankKernel
+from zerokelvin.kernels.powers import PowerKernel
+from zerokelvin.kernels.walks import RandomWalkKernel
 
 
 @pytest.mark.parametrize("normalized", [False, True])
@@ -57,31 +61,8 @@ def test_random_walk_kernel():
         assert np.linalg.eigvalsh(wanted)[0] > -1e-9
 
 
-@pytest.mark.kernels
-@pytest.mark.parametrize("normalized", [False, True])
-def test_push_is_below_by_at_most_tol(normalized):
-    for seed in range(200):
-        graph = random_graph(seed)
-        shift = float(np.random.default_rng(seed).choice([0.05, 0.5, 5.0]))
-        wanted = naive.pseudoinverse(graph, shift, normalized)
-        kernel = PushKernel(graph, shift, normalized, tol=1e-3)
-        degrees = np.where(graph.degrees > 0, graph.degrees, 1.0)
-        for node in (seed % graph.num_nodes, 0):
-            gap = wanted[:, node] - kernel.column(node)
-            allowed = 1e-3 * (np.sqrt(degrees * degrees[node]) if normalized else 1.0)
-            assert (gap >= -1e-12).all()
-            assert (gap <= allowed + 1e-12).all()
-
-
-def test_push_stays_local():
-    line = Graph.from_edges([(i, i + 1) for i in range(20_000)])
-    nodes, _ = PushKernel(line, shift=0.5, tol=1e-3).sparse_column(10_000)
-    assert len(nodes) < 40
-
-
-@pytest.mark.kernels
 def test_pagerank():
-    for seed in range(200):
+    for seed in range(60):
         graph = random_graph(seed)
         node, alpha = seed % graph.num_nodes, 0.7
         degrees = np.where(graph.degrees > 0, graph.degrees, 1.0)
@@ -93,11 +74,11 @@ def test_pagerank():
         wanted = (1 - alpha) * np.linalg.solve(np.eye(graph.num_nodes) - alpha * walk, unit)
         if isolated[node]:
             wanted[node] = 1.0
-        nodes, values = pagerank(graph, node, alpha, tol=1e-4)
-        found = np.zeros(graph.num_nodes)
-        found[nodes] = values
-        assert (wanted - found >= -1e-12).all()
-        assert (wanted - found <= 1e-4 * degrees + 1e-12).all()
+        kernel = PageRankKernel.of(graph, alpha, tol=1e-10)
+        assert kernel.column(node) == pytest.approx(wanted, abs=1e-8 * degrees.max())
+        whole = np.column_stack([kernel.column(i) for i in range(graph.num_nodes)])
+        assert kernel.row(node) == pytest.approx(whole[node], abs=1e-8 * degrees.max())
+        assert whole.sum(axis=0) == pytest.approx(np.ones(graph.num_nodes), abs=1e-7)
 
 
 def test_bad_input_is_refused():
@@ -106,27 +87,46 @@ def test_bad_input_is_refused():
         HeatKernel(graph, 1.0).column(2)
     with pytest.raises(ParameterError, match="t=-1"):
         HeatKernel(graph, -1.0)
-    with pytest.raises(ParameterError, match="shift=0"):
-        PushKernel(graph, 0.0)
     with pytest.raises(ParameterError, match="a=1"):
         RandomWalkKernel(graph, 2, 1.0)
-    with pytest.raises(ParameterError, match="alpha=1"):
-        pagerank(graph, 0, 1.0)
+    with pytest.raises(ParameterError, match="power=0"):
+        PowerKernel.of(graph, 1.0, 0)
 
 
-@pytest.mark.kernels
-def test_pagerank_by_solves_is_what_push_approaches():
+def test_powers_of_inverses():
     for seed in range(60):
         graph = random_graph(seed)
-        node, degrees = seed % graph.num_nodes, np.where(graph.degrees > 0, graph.degrees, 1.0)
-        kernel = PageRankKernel.of(graph, 0.8, tol=1e-10)
-        nodes, values = pagerank(graph, node, 0.8, tol=1e-9)
-        found = np.zeros(graph.num_nodes)
-        found[nodes] = values
-        assert kernel.column(node) == pytest.approx(found, abs=1e-8 * degrees.max())
-        whole = np.column_stack([kernel.column(i) for i in range(graph.num_nodes)])
-        assert kernel.row(node) == pytest.approx(whole[node], abs=1e-8 * degrees.max())
-        assert whole.sum(axis=0) == pytest.approx(np.ones(graph.num_nodes), abs=1e-7)
+        degrees = np.where(graph.degrees > 0, graph.degrees, 1.0)
+        plain, scaled = (naive.pseudoinverse(graph, 0.3, normalized) for normalized in (False, True))
+        walk = np.linalg.inv(naive.dense_laplacian(graph) + 0.3 * np.diag(degrees))
+        wanted = {
+            "squared:0.3": plain @ plain,
+            "normalized-squared:0.3": scaled @ scaled,
+            "walk-squared:0.3": walk @ np.diag(degrees) @ walk,
+            "walk-fourth:0.3": np.linalg.matrix_power(walk @ np.diag(degrees), 3) @ walk,
+        }
+        node = seed % graph.num_nodes
+        for kernel, matrix in wanted.items():
+            column = kernel_columns(graph, kernel, tol=1e-12).column(node)
+            assert np.allclose(column, matrix[:, node], atol=1e-8 * np.abs(matrix).max()), kernel
+
+
+@pytest.mark.parametrize("form", KERNELS.forms)
+def test_every_kernel_says_whether_it_is_symmetric_and_has_a_unit(form):
+    name, _, number = form.partition(":")
+    kernel = f"{name}:{ {'P': 2}.get(number, 0.5) }" if number else name
+    graph = Graph.from_edges([(0, 1), (1, 2), (2, 3), (3, 0), (0, 2), (3, 4)], [1.0, 2.0, 3.0, 1.0, 0.5, 2.0])
+    tenfold = Graph.from_edges(graph.edges, 10 * graph.edge_weights)
+    named = parse_kernel(kernel)
+    first, second, relative, again = (
+        np.column_stack([parse_kernel(text).columns(domain, "auto", 1e-12).column(i) for i in range(5)])
+        for text in (kernel, f"relative-{kernel}")
+        for domain in (graph, tenfold)
+    )
+    assert np.allclose(first, first.T, atol=1e-9) == named.kernel.is_symmetric
+    assert np.allclose(first, second, atol=1e-7) != has_unit(kernel)
+    assert np.allclose(relative, again, atol=1e-7)
+    assert not has_unit(f"relative-{kernel}")
 
 
 def test_bad_kernels_are_refused():
@@ -138,3 +138,17 @@ def test_bad_kernels_are_refused():
     for kernel in ("heat:1", "walk:2", "laplacian"):
         with pytest.raises(ParameterError, match="unknown engine 'quick'"):
             kernel_columns(graph, kernel, engine="quick")
+    with pytest.raises(ParameterError, match="not symmetric"):
+        kernel_columns(graph, "pagerank:0.5")
+    for kernel, remedy in (
+        ("heat", "write heat:T"),
+        ("laplacian:1", "write laplacian"),
+        ("regularized:x", "'x' is no number; write regularized:EPS"),
+        ("relative-regularized:-1", "'relative-regularized:-1' needs a positive number"),
+        ("normalized:inf", "a positive number"),
+        ("heat:-1", "at least 0"),
+        ("pagerank:1", "strictly between"),
+        ("regularised:1", "did you mean 'regularized'"),
+    ):
+        with pytest.raises(ParameterError, match=remedy):
+            kernel_columns(graph, kernel)

@@ -14,7 +14,7 @@ from random_graphs import random_graph
 from zerokelvin.errors import ParameterError
 from zerokelvin.graph import Graph
 from zerokelvin.jit import kernel
-from zerokelvin.kernels.columns import SolverKernel
+from zerokelvin.kernels.inverses import SolverKernel
 from zerokelvin.kernels.kernels import kernel_columns
 from zerokelvin.machine import products, rows
 from zerokelvin.machine.blocks import WIDTHS, empty_block, parts

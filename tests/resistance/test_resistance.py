@@ -17,7 +17,6 @@ from zerokelvin.resistance.effective import (
     resistance_diameter,
     resistances_from,
 )
-from zerokelvin.resistance.sketch import sketch_resistances
 from zerokelvin.solve.dense import laplacian_pseudoinverse
 
 
@@ -81,21 +80,6 @@ def test_node_to_set_is_the_inverse_of_the_grounded_laplacian():
             assert found == pytest.approx(grounded[at, at], rel=1e-8)
 
 
-def test_sketch_keeps_its_stated_error():
-    for seed in range(12):
-        graph = random_graph(seed)
-        sketch = sketch_resistances(graph, np.random.default_rng(seed), directions=1500)
-        wanted = naive.resistances(graph)
-        every = np.array([(p, q) for p in range(graph.num_nodes) for q in range(p + 1)])
-        exact, found = wanted[every[:, 0], every[:, 1]], sketch.pairs(every)
-        assert (np.isinf(exact) == np.isinf(found)).all()
-        finite = np.isfinite(exact)
-        assert (np.abs(found[finite] - exact[finite]) <= sketch.error * exact[finite] + 1e-12).all()
-        assert sketch.error < 0.25
-    few = sketch_resistances(random_graph(4), np.random.default_rng(0), directions=5)
-    assert few.error == np.inf
-
-
 def test_upper_bound_is_never_below_the_diameter():
     bounded = 0
     for seed in range(400):
@@ -151,12 +135,9 @@ def test_bad_input_is_refused():
 
 def test_nodes_that_are_no_indices_are_refused():
     graph = Graph.from_edges([("a", "b"), ("b", "c")])
-    sketch = sketch_resistances(graph, np.random.default_rng(0), directions=5)
     for pairs in ([("a", "c")], [(0.0, 1.7)], [(True, False)]):
         with pytest.raises(NodeError, match="is no index"):
             pair_resistances(graph, pairs)
-        with pytest.raises(NodeError, match="is no index"):
-            sketch.pairs(pairs)
     with pytest.raises(NodeError, match="'a' is no index"):
         effective_resistance(graph, "a", "c")
     with pytest.raises(NodeError, match="'a' is no index"):
@@ -168,5 +149,5 @@ def test_nodes_that_are_no_indices_are_refused():
     with pytest.raises(NodeError, match="different lengths"):
         pair_resistances(graph, [(0, 1), (2,)])
     with pytest.raises(NodeError, match="node index 9"):
-        sketch.pairs([(0, 9)])
+        pair_resistances(graph, [(0, 9)])
     assert pair_resistances(graph, []).tolist() == []

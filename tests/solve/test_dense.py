@@ -10,7 +10,8 @@ from zerokelvin.games import play
 from zerokelvin.graph import Graph
 from zerokelvin.solve.balance import balance
 from zerokelvin.solve.dense import inverse_spd, laplacian_pseudoinverse
-from zerokelvin.solve.solver import Dense, analyse
+from zerokelvin.solve.engines.whole_inverse import Dense
+from zerokelvin.solve.solver import analyse
 
 
 @pytest.mark.parametrize("signed", [False, True])

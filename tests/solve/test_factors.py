@@ -9,7 +9,7 @@ import scipy.sparse as sp
 from naive import linear_algebra as naive
 from random_graphs import random_graph
 from zerokelvin.graph import Graph
-from zerokelvin.solve.engines.approximate import approximate_factor
+from zerokelvin.solve.engines.approximate_factor import approximate_factor
 from zerokelvin.solve.engines.direct.cholesky import SparseCholesky
 from zerokelvin.solve.engines.direct.ordering import minimum_degree
 from zerokelvin.solve.engines.direct.selected import selected_inverse

@@ -10,7 +10,9 @@ from naive import linear_algebra as naive
 from random_graphs import random_graph
 from zerokelvin.errors import GraphError, ParameterError
 from zerokelvin.graph import Graph
-from zerokelvin.solve.engines.engines import ApproximateCholesky, Direct, Jacobi
+from zerokelvin.solve.engines.approximate import ApproximateCholesky
+from zerokelvin.solve.engines.direct.grounded import Direct
+from zerokelvin.solve.engines.jacobi import Jacobi
 from zerokelvin.solve.solution import ScalingWarning, SolverWarning, StagnationWarning
 from zerokelvin.solve.solver import analyse
 

@@ -8,8 +8,9 @@ import pytest
 from naive import linear_algebra as naive
 from zerokelvin.errors import ParameterError
 from zerokelvin.graph import Graph
-from zerokelvin.kernels.columns import MOST_TERMS, HeatKernel, RandomWalkKernel
+from zerokelvin.kernels.heat import MOST_TERMS, HeatKernel
 from zerokelvin.kernels.kernels import kernel_columns
+from zerokelvin.kernels.walks import RandomWalkKernel
 from zerokelvin.resistance.effective import resistance_diameter
 from zerokelvin.resistance.geometry import geometry_of
 from zerokelvin.solve.dense import dense_inverse

@@ -30,6 +30,7 @@ from zerokelvin.errors import GraphError, ParameterError
 from zerokelvin.graph.canonical import canonical_names
 from zerokelvin.graph.domain import Domain, frozen_ints, spell_name
 from zerokelvin.graph.graph import Graph
+from zerokelvin.registry import Registry
 
 __all__ = ["Features"]
 
@@ -164,28 +165,36 @@ class Features(Domain):
         return f"Features(rows={self.num_nodes}, dimension={self.dimension}, kernel={name})"
 
 
+FEATURE_KERNELS: Registry[Callable[[float], Kernel]] = Registry("kernel")
+"""By name, what makes the kernel of a number (0 where it has none)."""
+
+
 def _kernel(kernel: str | Kernel) -> Kernel:
+    """The function of a kernel's name, or the function given."""
     if callable(kernel):
         return kernel
-    name, _, argument = str(kernel).partition(":")
     try:
-        if name == "linear" and not argument:
-            return _linear
-        if name == "polynomial":
-            degree = int(argument)
-            if degree >= 1:
-                return lambda points, x: (1.0 + points @ x) ** degree
-        if name == "gaussian":
-            width = float(argument)
-            if width > 0 and np.isfinite(width):
-                return lambda points, x: np.exp(-((points - x) ** 2).sum(axis=1) / (2 * width**2))
-    except ValueError:
-        pass
-    raise ParameterError(
-        f"unknown kernel '{kernel}'; write linear, polynomial:DEGREE, gaussian:WIDTH or pass a function."
-    )
+        make, number = FEATURE_KERNELS.parse(str(kernel))
+    except ParameterError as problem:
+        raise ParameterError(f"{problem} A function is a kernel too.") from None
+    return make(number or 0.0)
 
 
-def _linear(points: Floats, x: Floats) -> Floats:
-    """The inner product of x with every row of `points`."""
-    return points @ x
+@FEATURE_KERNELS.add("linear")
+def _linear_kernel(number: float) -> Kernel:  # noqa: ARG001 - it has none
+    return lambda points, x: points @ x
+
+
+@FEATURE_KERNELS.add("polynomial", "DEGREE")
+def _polynomial_kernel(number: float) -> Kernel:
+    if not (number.is_integer() and number >= 1):
+        raise ParameterError(f"kernel 'polynomial:{number:g}' needs a whole number of at least 1.")
+    degree = int(number)
+    return lambda points, x: (1.0 + points @ x) ** degree
+
+
+@FEATURE_KERNELS.add("gaussian", "WIDTH")
+def _gaussian_kernel(number: float) -> Kernel:
+    if not (np.isfinite(number) and number > 0):
+        raise ParameterError(f"kernel 'gaussian:{number:g}' needs a positive, finite width.")
+    return lambda points, x: np.exp(-((points - x) ** 2).sum(axis=1) / (2 * number**2))

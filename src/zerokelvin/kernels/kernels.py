@@ -8,56 +8,19 @@ one. `kernel_columns` is the seam: it turns the parameters ``kernel``, ``engine`
 
 from __future__ import annotations
 
-from typing import Any, Protocol, runtime_checkable
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from zerokelvin.errors import ParameterError
 from zerokelvin.graph import Graph
-from zerokelvin.graph.scale import at_mean_degree
-from zerokelvin.kernels.columns import HeatKernel, RandomWalkKernel, SolverKernel
-from zerokelvin.solve.solver import ENGINES
+from zerokelvin.kernels.columns import KernelColumns
+from zerokelvin.kernels.kernel_names import RELATIVE, has_unit, parse_kernel
 
-__all__ = [
-    "RELATIVE",
-    "DenseKernel",
-    "KernelColumns",
-    "Remembered",
-    "check_engine",
-    "has_unit",
-    "kernel_columns",
-]
+__all__ = ["RELATIVE", "DenseKernel", "KernelColumns", "Remembered", "has_unit", "kernel_columns"]
 
 Floats = NDArray[np.float64]
-
-NAMES = {
-    "laplacian": "laplacian",
-    "regularized": "regularized:EPS",
-    "normalized": "normalized:EPS",
-    "heat": "heat:T",
-    "walk": "walk:P",
-}
-
-RELATIVE = "relative-"
-"""Before the name of a kernel: that kernel of the graph with its weights scaled to a mean degree of 4."""
-
-IN_UNITS = ("laplacian", "regularized", "heat")
-"""Kernels that are others when all weights are multiplied by a constant."""
-
-
-@runtime_checkable
-class KernelColumns(Protocol):
-    """A symmetric positive semi-definite kernel that hands out columns."""
-
-    @property
-    def num_nodes(self) -> int:
-        """Number of nodes."""
-        ...
-
-    def column(self, node: int) -> Floats:
-        """The column ``K e_node``, read-only."""
-        ...
 
 
 class DenseKernel:
@@ -138,15 +101,16 @@ def kernel_columns(
     graph
         The graph, with Laplacian L and normalized Laplacian Lₙ.
     kernel
-        ``"laplacian"`` for L⁺, ``"regularized:EPS"`` for (L + EPS·I)⁻¹, ``"normalized:EPS"`` for
-        (Lₙ + EPS·I)⁻¹, ``"heat:T"`` for exp(−T·L), ``"walk:P"`` for the P-step random walk
-        (2I − Lₙ)^P; or a symmetric n × n array, or any object with ``num_nodes`` and ``column(i)``.
+        A symmetric kernel of `zerokelvin.kernels.KERNELS`, such as ``"laplacian"`` for L⁺,
+        ``"regularized:EPS"`` for (L + EPS·I)⁻¹, ``"normalized:EPS"`` for (Lₙ + EPS·I)⁻¹, ``"heat:T"`` for
+        exp(−T·L), ``"walk:P"`` for the P-step random walk (2I − Lₙ)^P; or a symmetric n × n array, or any
+        object with ``num_nodes`` and ``column(i)``.
         ``"relative-NAME:VALUE"`` is that kernel of the graph with its weights scaled to a mean degree of 4,
         so ``"relative-regularized:EPS"`` is (4L/d̄ + EPS·I)⁻¹ with the mean degree d̄: the same kernel in
         whatever unit the weights are.
     engine
-        How the first three are computed; see `zerokelvin.solve.solver.analyse`. ``"auto"`` holds the
-        matrix of a small graph and solves per column on a large one.
+        How solves are done, where the kernel needs any; see `zerokelvin.solve.solver.analyse`. ``"auto"``
+        holds the matrix of a small graph and solves per column on a large one.
     tol
         Relative residual, or error, at which an iterative method stops.
 
@@ -163,48 +127,12 @@ def kernel_columns(
     """
     columns: KernelColumns
     if isinstance(kernel, str):
-        domain = at_mean_degree(graph) if kernel.startswith(RELATIVE) else graph
-        columns = Remembered(_named(domain, kernel.removeprefix(RELATIVE), engine, tol))
+        named = parse_kernel(kernel)
+        if not named.kernel.is_symmetric:
+            raise ParameterError(f"kernel '{kernel}' is not symmetric; take another, such as normalized:EPS.")
+        columns = Remembered(named.columns(graph, engine, tol))
     else:
         columns = kernel if isinstance(kernel, KernelColumns) else DenseKernel(kernel)
     if columns.num_nodes != graph.num_nodes:
         raise ParameterError(f"the kernel has {columns.num_nodes} nodes, the graph {graph.num_nodes}.")
     return columns
-
-
-def has_unit(kernel: Any) -> bool:
-    """Whether a kernel changes with the unit of the weights.
-
-    >>> [has_unit(kernel) for kernel in ("heat:1", "relative-heat:1", "normalized:0.1")]
-    [True, False, False]
-    """
-    return isinstance(kernel, str) and kernel.partition(":")[0] in IN_UNITS
-
-
-def check_engine(engine: object) -> None:
-    """Refuse the name of an engine that does not exist, also where none is needed."""
-    if isinstance(engine, str) and engine != "auto" and engine not in ENGINES:
-        raise ParameterError(f"unknown engine '{engine}'; known: auto, {', '.join(ENGINES)}.")
-
-
-def _named(graph: Graph, kernel: str, engine: str, tol: float) -> KernelColumns:
-    name, _, text = kernel.partition(":")
-    if name not in NAMES or (name == "laplacian") != (text == ""):
-        raise ParameterError(
-            f"unknown kernel '{kernel}'; known: {', '.join(NAMES.values())}, each also as "
-            f"{RELATIVE}NAME, or pass a matrix."
-        )
-    try:
-        value = float(text or 0)
-    except ValueError:
-        raise ParameterError(f"kernel '{kernel}' needs a number after the colon.") from None
-    check_engine(engine)
-    if name == "heat":
-        return HeatKernel(graph, value, tol=tol)
-    if name == "walk":
-        if not value.is_integer():
-            raise ParameterError(f"kernel '{kernel}' needs a whole number of steps after the colon.")
-        return RandomWalkKernel(graph, int(value))
-    if name != "laplacian" and not value > 0:
-        raise ParameterError(f"kernel '{kernel}' needs a positive number after the colon.")
-    return SolverKernel.of(graph, shift=value, normalized=name == "normalized", engine=engine, tol=tol)

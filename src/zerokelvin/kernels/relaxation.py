@@ -26,6 +26,7 @@ from numpy.typing import NDArray
 from zerokelvin.errors import ParameterError
 from zerokelvin.graph.graph import Graph
 from zerokelvin.jit import kernel
+from zerokelvin.kernels.relaxation_queue import join, leave, new_queue
 
 __all__ = ["OVER_RELAXATION", "Relaxation", "read", "relax"]
 
@@ -75,7 +76,7 @@ class Relaxation:
         self.r = np.zeros((channels, count))
         self.csr = (graph.indptr, graph.indices, graph.weights)
         self.diagonal = (1.0 / (graph.degrees + self.excess), self.tol * self.excess)
-        self.scratch = (np.empty(count, np.int64), np.zeros(count, np.bool_))
+        self.scratch = new_queue(count)
 
     @property
     def error(self) -> float:
@@ -126,7 +127,7 @@ def read(csr: Any, inverse: Any, x: Any, r: Any, node: int) -> float:
 
 
 @kernel
-def relax(csr: Any, diagonal: Any, x: Any, r: Any, scratch: Any, node: int, watch: Any) -> int:
+def relax(csr: Any, diagonal: Any, x: Any, r: Any, queue: Any, node: int, watch: Any) -> int:
     """Push, first in first out, from `node` until every |r| ≤ its limit; the number of arcs touched.
 
     diagonal = (1 / (d + e), tol · e). watch = (scale, counts, sums): keeps sums_k = Σ_u counts_ku scale_u x_u
@@ -134,21 +135,12 @@ def relax(csr: Any, diagonal: Any, x: Any, r: Any, scratch: Any, node: int, watc
     """
     indptr, indices, weights = csr
     inverse, limits = diagonal
-    queue, waiting = scratch
     scale, counts, sums = watch
-    n = len(x)
     head, length, touched = 0, 0, 0
     if abs(r[node]) > limits[node]:
-        queue[0] = node
-        waiting[node] = True
-        length = 1
+        length = join(queue, head, length, node)
     while length > 0:
-        u = queue[head]
-        head += 1
-        if head == n:
-            head = 0
-        length -= 1
-        waiting[u] = False
+        u, head, length = leave(queue, head, length)
         held = r[u]
         if abs(held) <= limits[u]:
             continue
@@ -160,18 +152,12 @@ def relax(csr: Any, diagonal: Any, x: Any, r: Any, scratch: Any, node: int, watc
         held *= 1.0 - OVER_RELAXATION
         r[u] = held
         if abs(held) > limits[u]:
-            tail = head + length
-            queue[tail if tail < n else tail - n] = u
-            waiting[u] = True
-            length += 1
+            length = join(queue, head, length, u)
         touched += indptr[u + 1] - indptr[u]
         for p in range(indptr[u], indptr[u + 1]):
             v = indices[p]
             received = r[v] + weights[p] * moved
             r[v] = received
-            if abs(received) > limits[v] and not waiting[v]:
-                tail = head + length
-                queue[tail if tail < n else tail - n] = v
-                waiting[v] = True
-                length += 1
+            if abs(received) > limits[v]:
+                length = join(queue, head, length, v)
     return touched

@@ -25,6 +25,7 @@ from zerokelvin.machine.lane_code import LANES
 
 __all__ = [
     "LANES",
+    "across",
     "add_forms",
     "aligned",
     "borrow",
@@ -36,6 +37,7 @@ __all__ = [
     "row_dot",
     "shorten",
     "sweep",
+    "use",
 ]
 
 Floats = NDArray[np.float64]
@@ -64,7 +66,7 @@ def eight_dot(a: Floats, b: Floats) -> float:
     sums = np.zeros(8)
     for k in range(0, len(a), 8):
         sums += a[k : k + 8] * b[k : k + 8]
-    return float(_across(sums[None])[0])
+    return float(across(sums[None])[0])
 
 
 def row_dot(left: Floats, i: int, right: Floats, j: int) -> float:
@@ -95,7 +97,7 @@ def sweep(tiles: Floats, p: Floats, scale: float, x: Floats, out: Floats) -> Non
             if column > first:
                 sums += tile * x[columns]
             begin += 64
-        out[first : first + 8] += _across(sums)
+        out[first : first + 8] += across(sums)
 
 
 def shorten(tiles: Floats, p: Floats, scale: float, copy: Shorts) -> None:
@@ -139,7 +141,7 @@ def combine(block: Floats, dimension: int, weights: Floats, lane: int, scores: F
         sums += weights[k : k + 8, None] * rows[k : k + 8]
     for k in range(whole, dimension):
         rest += weights[k] * rows[k]
-    scores[begin:] = _across(sums.T) + rest
+    scores[begin:] = across(sums.T) + rest
 
 
 def combine_sizes(block: Floats, dimension: int, weights: Floats, lane: int, scores: Floats) -> None:
@@ -163,14 +165,15 @@ def fetch(matrix: Floats, row: int) -> None:
     """Say that a row will be read soon; changes nothing."""
 
 
-def _across(sums: Floats) -> Floats:
+def across(sums: Floats) -> Floats:
+    """The sum of every row of an (n, 8) array, in the order of the module."""
     pairs = sums[:, 0::2] + sums[:, 1::2]
     fours = pairs[:, 0::2] + pairs[:, 1::2]
     total: Floats = fours[:, 0] + fours[:, 1]
     return total
 
 
-def _use(definition: Callable[..., Any], native: Any) -> None:
+def use(definition: Callable[..., Any], native: Any) -> None:
     """Let kernels that call `definition` run `native`."""
 
     @overload(definition, strict=False)
@@ -181,13 +184,13 @@ def _use(definition: Callable[..., Any], native: Any) -> None:
         return compiled
 
 
-_use(eight_dot, lane_code.eight_dot)
-_use(row_dot, lane_code.row_dot)
-_use(sweep, lane_code.sweep)
-_use(shorten, lane_code.shorten)
-_use(add_forms, lane_code.add_forms)
-_use(combine, lane_code.combine)
-_use(combine_sizes, lane_code.combine_sizes)
-_use(lay_out, lane_code.lay_out)
-_use(borrow, lane_code.borrow)
-_use(fetch, lane_code.fetch)
+use(eight_dot, lane_code.eight_dot)
+use(row_dot, lane_code.row_dot)
+use(sweep, lane_code.sweep)
+use(shorten, lane_code.shorten)
+use(add_forms, lane_code.add_forms)
+use(combine, lane_code.combine)
+use(combine_sizes, lane_code.combine_sizes)
+use(lay_out, lane_code.lay_out)
+use(borrow, lane_code.borrow)
+use(fetch, lane_code.fetch)

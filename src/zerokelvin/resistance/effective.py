@@ -9,8 +9,7 @@ geodesic distance with edge lengths 1/A_ij, and equal to it on trees (Lemma 3.2,
 resistance diameter R_G is its maximum, and max_p ‖v_p‖² ≤ R_G ≤ D_G (9).
 
 A pair takes one solve. Everything at once (all edges, all nodes from one, the diagonal of G⁺) takes
-the inverse on the pattern of a sparse Cholesky factor and no more; where that factor is too large, use
-`zerokelvin.resistance.sketch`.
+the inverse on the pattern of a sparse Cholesky factor and no more.
 """
 
 from __future__ import annotations
@@ -24,7 +23,7 @@ from zerokelvin.errors import NodeError, ParameterError
 from zerokelvin.graph.graph import Graph
 from zerokelvin.graph.measures.structure import Measured, diameter
 from zerokelvin.solve.dense import DENSE_LIMIT
-from zerokelvin.solve.engines.engines import Direct
+from zerokelvin.solve.engines.direct.grounded import Direct
 from zerokelvin.solve.layout import lay_out, substitute_one
 from zerokelvin.solve.operator import Operator
 from zerokelvin.solve.solver import Solver, analyse, inverse_matrix

@@ -91,6 +91,14 @@ class Action:
         part = np.zeros((self.count, len(lanes)))
         return _project_block(lanes, self.null, self.components, part, value)
 
+    def take_off(self, vector: Floats, shares: Floats, places: Ints, value: Floats) -> None:
+        """Take a share of a vector (n,) from each of k columns, in the component of the node at its place.
+
+        `shares` and `places` have shape (k,) and `value`, which is changed in place, (n, k); or () and (n,).
+        """
+        own = self.components[places].reshape(-1)
+        _take_off(vector, shares.reshape(-1), self.components, own, value.reshape(len(value), -1))
+
     def residual_norms(self, right: Floats, value: Floats) -> Floats:
         """‖b − Mx‖ of a vector or of every column of a block."""
         if value.ndim == 1 or value.shape[1] not in WIDTHS:
@@ -118,6 +126,15 @@ def _project(null: Any, components: Any, count: int, value: Any) -> Any:
     for i in range(len(null)):
         for c in range(many):
             value[i, c] -= null[i] * part[components[i], c]
+
+
+@kernel
+def _take_off(vector: Any, shares: Any, components: Any, own: Any, value: Any) -> None:
+    """Set value_ic −= vector_i · shares_c wherever node i is of component own_c."""
+    for i in range(len(vector)):
+        for c in range(len(shares)):
+            if components[i] == own[c]:
+                value[i, c] -= vector[i] * shares[c]
 
 
 @kernel

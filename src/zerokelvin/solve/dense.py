@@ -12,18 +12,15 @@ Everything is done in place, as on 20,000 nodes a single copy of the matrix take
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import ClassVar
-
 import numpy as np
 import scipy.linalg
 from numpy.typing import NDArray
 
-from zerokelvin.errors import GraphError, ParameterError
+from zerokelvin.errors import GraphError
 from zerokelvin.graph.graph import Graph
 from zerokelvin.solve.operator import Operator
 
-__all__ = ["DENSE_LIMIT", "Dense", "dense_inverse", "inverse_spd", "laplacian_pseudoinverse"]
+__all__ = ["DENSE_LIMIT", "dense_inverse", "inverse_spd", "laplacian_pseudoinverse"]
 
 Floats = NDArray[np.float64]
 
@@ -31,29 +28,6 @@ DENSE_LIMIT = 3000
 """Above this many nodes nothing in the package forms an n × n array unless asked for by name."""
 
 _STRIP = 256  # rows worked on at a time
-
-
-@dataclass(frozen=True)
-class Dense:
-    """The whole inverse as a matrix.
-
-    Parameters
-    ----------
-    max_bytes
-        Most memory for it: 8 n² bytes, and as many again where the graph has several components.
-    """
-
-    max_bytes: float = 4e9
-    name: ClassVar[str] = "dense"
-
-    def require_room(self, graph: Graph) -> None:
-        """Refuse a graph whose inverse takes more memory than allowed."""
-        need = 8.0 * graph.num_nodes**2 * (1 if graph.num_components == 1 else 2)
-        if need > self.max_bytes:
-            raise ParameterError(
-                f"the dense engine needs {need / 1e9:.1f} GB for {graph.num_nodes} nodes and may take "
-                f"{self.max_bytes / 1e9:g} GB; choose engine='auto', or raise Dense.max_bytes in analyse."
-            )
 
 
 def laplacian_pseudoinverse(graph: Graph) -> Floats:

@@ -25,33 +25,24 @@ from numpy.typing import NDArray
 
 from zerokelvin.errors import ParameterError
 from zerokelvin.graph.graph import Graph
-from zerokelvin.solve.choice import choose
-from zerokelvin.solve.dense import Dense, dense_inverse
-from zerokelvin.solve.engines.engines import ApproximateCholesky, CoreEngine, Direct, Jacobi, Prepared, Tree
-from zerokelvin.solve.layout import Layout, lay_out
+from zerokelvin.solve.dense import dense_inverse
+from zerokelvin.solve.engines.direct.grounded import Direct
+from zerokelvin.solve.engines.engine import Engine, Task, find_engine
+from zerokelvin.solve.engines.tree import Tree
 from zerokelvin.solve.operator import Operator
 from zerokelvin.solve.solution import ScalingWarning
 from zerokelvin.solve.solves import Solver
 
-__all__ = ["ENGINES", "Dense", "Solver", "analyse", "inverse_matrix"]
+__all__ = ["Solver", "analyse", "inverse_matrix"]
 
 Floats = NDArray[np.float64]
 
 ILL_SCALED = 1e8
 
-ENGINES: dict[str, CoreEngine | Dense] = {
-    "tree": Tree(),
-    "dense": Dense(),
-    "direct": Direct(),
-    "jacobi": Jacobi(),
-    "approximate": ApproximateCholesky(),
-    "approximate-2": ApproximateCholesky(samples=2),
-}
-
 
 def analyse(
     graph: Graph,
-    engine: str | CoreEngine | Dense = "auto",
+    engine: str | Engine = "auto",
     *,
     shift: float = 0.0,
     normalized: bool = False,
@@ -64,7 +55,8 @@ def analyse(
     graph
         Any graph; of a signed one, the signed Laplacian.
     engine
-        ``"auto"``, a name of `ENGINES`, or a configured engine such as ``Direct(max_fill=200)``.
+        ``"auto"``, another name of `zerokelvin.solve.engines.ENGINES`, or a configured engine such as
+        ``Direct(max_fill=200)``.
     shift
         ε ≥ 0 added to the diagonal; with 0 the pseudo-inverse is applied.
     normalized
@@ -80,36 +72,22 @@ def analyse(
     """
     if not (np.isfinite(tol) and tol > 0):
         raise ParameterError(f"tol={tol} must be a positive number.")
-    if isinstance(engine, str) and engine != "auto" and engine not in ENGINES:
-        raise ParameterError(f"unknown engine '{engine}'; known: auto, {', '.join(ENGINES)}.")
+    chosen = find_engine(engine)
     operator = Operator(graph, shift, normalized)
     spread = _spread(operator)
     ill_scaled = spread > ILL_SCALED
-    reason = "as asked for"
-    prepared: Prepared | None = None
-    layout: Layout | None = None
-    inverse: Floats | None = None
-    if isinstance(engine, str) and engine == "auto":
-        layout = lay_out(operator)
-        choice = choose(layout.core, graph.num_nodes, tol, ill_scaled)
-        engine, reason, prepared = choice.name, choice.reason, choice.prepared
-    chosen = ENGINES[engine] if isinstance(engine, str) else engine
-    name = engine if isinstance(engine, str) else chosen.name
-    if isinstance(chosen, Dense):
-        chosen.require_room(graph)
-        inverse, layout = dense_inverse(operator), None
-        inverse.setflags(write=False)
-    else:
-        layout = layout or lay_out(operator)
-        prepared = prepared or chosen.prepare(layout.core)
-    if ill_scaled and name != "tree" and not getattr(prepared, "exact", False):
+    found = chosen.begin(Task(operator, tol, ill_scaled))
+    exact = found.prepared is not None and found.prepared.exact
+    if ill_scaled and not exact:
         warnings.warn(
             f"weights differ by a factor of {spread:.0e}, so solutions may lose that many digits; each solve "
             "is checked, and rescaling or dropping the smallest weights avoids it.",
             ScalingWarning,
             stacklevel=2,
         )
-    return Solver(operator, tol, name, reason, inverse, layout, prepared, ill_scaled)
+    return Solver(
+        operator, tol, found.name, found.reason, found.inverse, found.layout, found.prepared, ill_scaled
+    )
 
 
 def inverse_matrix(graph: Graph, shift: float = 0.0, normalized: bool = False) -> Floats:
@@ -122,7 +100,7 @@ def inverse_matrix(graph: Graph, shift: float = 0.0, normalized: bool = False) -
     if _spread(operator) <= ILL_SCALED or graph.is_signed:
         return dense_inverse(operator)
     forest = graph.num_edges == graph.num_nodes - graph.num_components
-    engine: CoreEngine = Tree() if forest else Direct(max_fill=max(1000.0, graph.num_nodes))
+    engine: Engine = Tree() if forest else Direct(max_fill=max(1000.0, graph.num_nodes))
     solver = analyse(graph, engine, shift=shift, normalized=normalized)
     matrix = solver.columns(np.arange(graph.num_nodes))
     symmetric: Floats = 0.5 * (matrix + matrix.T)

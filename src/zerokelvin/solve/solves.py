@@ -19,13 +19,14 @@ from numpy.typing import ArrayLike, NDArray
 from zerokelvin.errors import ParameterError
 from zerokelvin.machine.blocks import Part, Room, blocks_in, empty_block, parts
 from zerokelvin.solve.action import Action
-from zerokelvin.solve.engines.engines import Prepared
+from zerokelvin.solve.engines.engine import Prepared
 from zerokelvin.solve.layout import Layout
 from zerokelvin.solve.operator import Operator
 from zerokelvin.solve.solution import STATUSES, ScalingWarning, Solution, StagnationWarning, Status
 
 __all__ = ["Solver"]
 
+Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
 
 REFINEMENTS = 6
@@ -90,9 +91,10 @@ class Solver:
         if self._inverse is not None and not self._ill_scaled:
             return self._inverse[node]
         layout = self._layout
+        place = node if layout is None else int(layout.position[node])
         unit = np.zeros(self.operator.graph.num_nodes)
-        unit[node if layout is None else layout.position[node]] = 1.0
-        solution = self._solve(unit)
+        unit[place] = 1.0
+        solution = self._solve_units(unit, np.array(place)) if self._takes_units else self._solve(unit)
         self._warn(solution)
         return solution.value if layout is None else layout.place(solution.value)
 
@@ -111,12 +113,13 @@ class Solver:
             unit[chosen, np.arange(len(chosen))] = 1.0
             return self.solve(unit).value
 
-        def fill(work: Floats, part: Part) -> None:
-            places = layout.position[chosen[part.start : part.stop]]
-            work[:] = 0.0
-            work[places, np.arange(len(places))] = 1.0
+        places = layout.position[chosen]
 
-        solution = self._solve_parts(layout, len(chosen), fill)
+        def fill(work: Floats, part: Part) -> None:
+            work[:] = 0.0
+            work[places[part.start : part.stop], np.arange(part.stop - part.start)] = 1.0
+
+        solution = self._solve_parts(layout, len(chosen), fill, places if self._takes_units else None)
         self._warn(solution)
         return solution.value
 
@@ -131,8 +134,13 @@ class Solver:
             raise ParameterError("the right-hand side holds NaN or infinite values; give finite numbers.")
         return array
 
-    def _solve_parts(self, layout: Layout, columns: int, fill: Callable[[Floats, Part], None]) -> Solution:
-        """Solve a block part by part; `fill` writes the right-hand sides of a part, in internal order."""
+    def _solve_parts(
+        self, layout: Layout, columns: int, fill: Callable[[Floats, Part], None], units: Ints | None = None
+    ) -> Solution:
+        """Solve a block part by part; `fill` writes the right-hand sides of a part, in internal order.
+
+        Where these are unit vectors to be solved for as such, `units` are the places of their nodes.
+        """
         count = self.operator.graph.num_nodes
         value = empty_block(count, columns)
         worst, iterations = 0.0, 0
@@ -141,7 +149,12 @@ class Solver:
         for part in parts(columns):
             aim, inside = blocks_in(arrays, 2, count, part.width)
             fill(aim, part)
-            found = self._solve(aim, inside)
+            if units is None:
+                found = self._solve(aim, inside)
+            else:
+                places = np.full(part.width, -1)
+                places[: part.stop - part.start] = units[part.start : part.stop]
+                found = self._solve_units(aim, places, inside)
             layout.place_part(found.value, part, value)
             worst, iterations = max(worst, found.residual), max(iterations, found.iterations)
             statuses.append(found.status)
@@ -154,8 +167,32 @@ class Solver:
         nothing = (norms <= 1e-14 * np.sqrt(len(aim)) * size) & (norms > 0)
         if nothing.any():  # a right-hand side along the null vectors is rounding only
             aim, norms = np.where(nothing, 0.0, aim), np.where(nothing, 0.0, norms)
+        value, iterations = self._apply(aim, self.tol * norms, room)
+        return self._checked_solution(aim, norms, value, iterations)
+
+    def _solve_units(self, units: Floats, places: Ints, room: Floats | None = None) -> Solution:
+        """Solve for one unit vector (n,) or a block of them (n, k), in internal order, which are overwritten.
+
+        `places` are the positions of their nodes, an array of shape () or (k,); −1 stands for a column of 0.
+        Off the null vector u of the node's component one is e − u_i·u, which has no zeros. As an engine that
+        takes units is linear, it solves for e, most of which it passes over; what it gives for u is known.
+        """
+        action = self._action
+        shares = np.where(places >= 0, action.null[places], 0.0)
+        value = self._pass(units, room=room)[0]
+        if shares.any():
+            action.take_off(action.null, shares, places, units)
+            action.take_off(self._null_response, shares, places, value)
+            action.project_in_place(value)
+        norms = np.where(places >= 0, np.sqrt(np.maximum(1.0 - shares * shares, 0.0)), 0.0)
+        alone = norms == 0.0  # the only nodes of their components, and columns of 0
+        if alone.any():
+            units, value = np.where(alone, 0.0, units), np.where(alone, 0.0, value)
+        return self._checked_solution(units, norms, value, 0)
+
+    def _checked_solution(self, aim: Floats, norms: Floats, value: Floats, iterations: int) -> Solution:
+        """The solution with its true residual, refined where that misses the tolerance."""
         target = self.tol * norms
-        value, iterations = self._apply(aim, target, room)
         left = self._left(aim, value)
         exact = self._exact
         spent = self._prepared is not None and self._prepared.exhausted(iterations)
@@ -197,20 +234,48 @@ class Solver:
         """One pass of the engine: the value, off the null vectors, and its iterations."""
         if self._inverse is not None:
             return self._inverse @ aim, 0
+        value, iterations = self._pass(aim, target, room)
+        return self._action.project_in_place(value), iterations
+
+    def _pass(
+        self, aim: Floats, target: Floats | None = None, room: Floats | None = None
+    ) -> tuple[Floats, int]:
+        """Eliminate leaves, solve with the core, substitute back; the value may hold null vectors."""
         layout, prepared = self._engine()
         value = layout.enter(aim, room)
         start = len(value) - layout.core.size
         iterations = 0
         if layout.core.size:
+            target = np.zeros(()) if target is None else target
             if layout.factors is not None:
-                target = target * min(float(np.median(np.abs(layout.factors[start:]))), 1.0)
+                target = target * min(self._typical_factor, 1.0)
             value[start:], iterations = prepared.solve(value[start:], target)
-        return self._action.project_in_place(layout.leave(value)), iterations
+        return layout.leave(value), iterations
+
+    @cached_property
+    def _typical_factor(self) -> float:
+        """The median size of the factors between the operator's scale and the core's."""
+        layout, _ = self._engine()
+        return (
+            1.0 if layout.factors is None else float(np.median(np.abs(layout.factors[-layout.core.size :])))
+        )
+
+    @cached_property
+    def _takes_units(self) -> bool:
+        """Whether columns are solved for as unit vectors."""
+        return self._prepared is not None and self._prepared.skips_zeros
+
+    @cached_property
+    def _null_response(self) -> Floats:
+        """What the engine gives for the null vectors of all singular components together."""
+        return self._pass(self._action.null)[0]
 
     @property
     def _exact(self) -> bool:
         """Whether values need no check: where weights differ much it would see a residual's rounding only."""
-        return self.engine == "tree" or (self._ill_scaled and getattr(self._prepared, "exact", False))
+        return self.engine == "tree" or (
+            self._ill_scaled and self._prepared is not None and self._prepared.exact
+        )
 
     @cached_property
     def _action(self) -> Action:

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from zerokelvin.errors import GraphError, ParameterError
 from zerokelvin.graph.graph import Graph
-from zerokelvin.kernels.kernels import check_engine
+from zerokelvin.solve.engines import check_engine
 from zerokelvin.solve.operator import Operator
 from zerokelvin.solve.solution import StagnationWarning
 from zerokelvin.solve.solver import analyse

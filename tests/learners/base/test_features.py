@@ -145,8 +145,10 @@ def test_hash_and_names():
         ([1.0, 2.0], "linear", GraphError, "shape"),
         ([[1.0, float("nan")]], "linear", GraphError, "row 0"),
         ([[1.0]], "cubic", ParameterError, "unknown kernel 'cubic'"),
-        ([[1.0]], "gaussian:0", ParameterError, "unknown kernel"),
-        ([[1.0]], "polynomial:x", ParameterError, "unknown kernel"),
+        ([[1.0]], "gaussian:0", ParameterError, "positive, finite width"),
+        ([[1.0]], "polynomial:x", ParameterError, "'x' is no number"),
+        ([[1.0]], "polynomial:1.5", ParameterError, "whole number"),
+        ([[1.0]], "linear:2", ParameterError, "takes no number"),
     ],
 )
 def test_bad_tables(X, kernel, error, message):

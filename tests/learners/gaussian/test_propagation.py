@@ -164,7 +164,7 @@ def test_refusals():
         Propagation(tol=0)
     with pytest.raises(ParameterError, match="positive number"):
         Propagation(kernel="regularized:0").start(line)
-    with pytest.raises(ParameterError, match="needs a number"):
+    with pytest.raises(ParameterError, match="'x' is no number; write pagerank:ALPHA"):
         Propagation(kernel="pagerank:x").start(line)
     with pytest.raises(ParameterError, match="strictly between"):
         Propagation(kernel="pagerank:1").start(line)

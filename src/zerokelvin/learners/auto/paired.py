@@ -35,6 +35,7 @@ from numpy.typing import NDArray
 
 from zerokelvin.graph import Graph
 from zerokelvin.jit import kernel
+from zerokelvin.kernels.relaxation_queue import join, leave, new_queue
 from zerokelvin.learners.auto.evidence_game import EvidenceGame
 
 __all__ = ["PairedFields"]
@@ -81,7 +82,7 @@ class PairedFields(EvidenceGame):
         root = 1.0 / np.sqrt(mu)
         self._system = (graph.degrees + epsilon * degrees, root * degrees, np.zeros(count), root)
         self._fields = (np.zeros((count, 2 * classes)), np.zeros((count, 2 * classes)))
-        self._ring = (np.empty(count, np.int64), np.zeros(count, np.bool_))
+        self._ring = new_queue(count)
         # The tolerance, the labels so far, and how many there will be at the next pass.
         self._plan = np.array([tol, 0.0, 1.0])
 
@@ -111,9 +112,9 @@ class PairedFields(EvidenceGame):
         root = self._system[-1]
         column, residual = np.zeros((len(self.counts), 2)), np.zeros((len(self.counts), 2))
         residual[node, 1] = root
-        queue, queued = np.full(len(self.counts), node), np.zeros(len(self.counts), np.bool_)
-        queued[node] = True
-        _relax(self._csr, self._system, (column, residual), (queue, queued), 1, self._plan[0])
+        queue = new_queue(len(self.counts))
+        length = join(queue, 0, 0, node)
+        _relax(self._csr, self._system, (column, residual), queue, length, self._plan[0])
         return np.ascontiguousarray(column[:, 0])
 
 
@@ -141,7 +142,6 @@ def _learn(csr: Any, system: Any, fields: Any, ring: Any, plan: Any, node: int, 
     """Take a label and carry it on."""
     diagonal, _, labels, root = system
     values, residual = fields
-    queue, queued = ring
     classes = values.shape[1] // 2
     labels[node] += 1.0
     residual[node, classes + code] += root
@@ -149,17 +149,13 @@ def _learn(csr: Any, system: Any, fields: Any, ring: Any, plan: Any, node: int, 
         residual[node, classes + c] -= root * values[node, c]
     plan[1] += 1.0
     if plan[1] < plan[2]:
-        queue[0] = node
-        queued[node] = True
-        _relax(csr, system, fields, ring, 1, LOOSE)
+        _relax(csr, system, fields, ring, join(ring, 0, 0, node), LOOSE)
         return
-    plan[2] = plan[1] * (EARLY_GROWTH if SPARSE * plan[1] < len(queue) else GROWTH)
+    plan[2] = plan[1] * (EARLY_GROWTH if SPARSE * plan[1] < len(labels) else GROWTH)
     length = 0
-    for v in range(len(queue)):
+    for v in range(len(labels)):
         if v == node or np.abs(residual[v]).max() > plan[0] * diagonal[v]:
-            queue[length] = v
-            queued[v] = True
-            length += 1
+            length = join(ring, 0, length, v)
     _relax(csr, system, fields, ring, length, plan[0])
 
 
@@ -169,16 +165,12 @@ def _relax(csr: Any, system: Any, fields: Any, ring: Any, length: int, tol: floa
     indptr, indices, weights = csr
     diagonal, link, labels, root = system
     values, residual = fields
-    queue, queued = ring
-    n, width = len(queue), values.shape[1]
+    waiting, width = ring[1], values.shape[1]
     classes = width // 2
     step = np.empty(width)
-    head, left = 0, MOST * n
+    head, left = 0, MOST * len(values)
     while length > 0:
-        u = queue[head]
-        head = head + 1 if head + 1 < n else 0
-        length -= 1
-        queued[u] = False
+        u, head, length = leave(ring, head, length)
         if left == 0:
             continue
         left -= 1
@@ -197,11 +189,8 @@ def _relax(csr: Any, system: Any, fields: Any, ring: Any, length: int, tol: floa
             for c in range(width):
                 residual[v, c] += weights[p] * step[c]
                 largest = max(largest, abs(residual[v, c]))
-            if not queued[v] and largest > tol * diagonal[v]:
-                tail = head + length
-                queue[tail if tail < n else tail - n] = v
-                queued[v] = True
-                length += 1
+            if not waiting[v] and largest > tol * diagonal[v]:
+                length = join(ring, head, length, v)
 
 
 @kernel

@@ -14,7 +14,8 @@ import scipy.linalg
 from numpy.typing import NDArray
 
 from zerokelvin.graph import Graph
-from zerokelvin.kernels.columns import HeatKernel
+from zerokelvin.kernels.heat import HeatKernel
+from zerokelvin.kernels.kernel_names import parse_kernel
 from zerokelvin.kernels.kernels import DenseKernel
 from zerokelvin.solve.operator import Operator
 from zerokelvin.solve.solver import inverse_matrix
@@ -34,8 +35,9 @@ def smooth_kernels(graph: Graph, names: Sequence[str]) -> dict[str, DenseKernel]
     squares: dict[tuple[float, bool], Floats] = {}  # (L + εI)⁻² or (Lₙ + εI)⁻² by ε and which
     kernels = {}
     for kernel in names:
-        name, _, text = kernel.partition(":")
-        value, normalized = float(text), name.startswith(("normalized", "walk"))
+        named = parse_kernel(kernel)
+        name, value = named.name, named.number
+        normalized = name.startswith(("normalized", "walk"))
         if name.endswith("heat"):
             kernels[kernel] = DenseKernel(_heat_kernel(graph, value, normalized))
             continue

@@ -25,8 +25,11 @@ from numpy.typing import NDArray
 
 from zerokelvin.graph import Graph
 from zerokelvin.jit import kernel
-from zerokelvin.kernels.columns import HeatKernel, RandomWalkKernel, SolverKernel
+from zerokelvin.kernels.heat import HeatKernel
+from zerokelvin.kernels.inverses import SolverKernel
 from zerokelvin.kernels.kernels import DenseKernel, KernelColumns, Remembered
+from zerokelvin.kernels.powers import PowerKernel
+from zerokelvin.kernels.walks import RandomWalkKernel
 
 __all__ = ["CARRIED", "EXACT", "Growth", "apply_kernel"]
 
@@ -88,8 +91,8 @@ def apply_kernel(columns: KernelColumns, vectors: Floats) -> Floats:
         return np.ascontiguousarray(source.solver.solve(np.ascontiguousarray(vectors.T)).value.T)
     if isinstance(source, DenseKernel):
         return vectors @ source.matrix
-    if isinstance(source, (HeatKernel, RandomWalkKernel)):
-        return np.stack([source._apply(row) for row in vectors])
+    if isinstance(source, (HeatKernel, PowerKernel, RandomWalkKernel)):
+        return np.stack([source.apply(row) for row in vectors])
     result = np.zeros_like(vectors)
     for node in np.flatnonzero(vectors.any(axis=0)).tolist():
         result += np.outer(vectors[:, node], columns.column(node))

@@ -28,11 +28,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from zerokelvin.errors import ParameterError
 from zerokelvin.graph import Graph
 from zerokelvin.graph.scale import MEAN_DEGREE, mean_degree
 from zerokelvin.jit import kernel
-from zerokelvin.kernels.kernels import RELATIVE
+from zerokelvin.kernels.kernel_names import parse_kernel
 from zerokelvin.kernels.relaxation import Relaxation, read, relax
 from zerokelvin.learners.base.ties import settle
 from zerokelvin.learners.gaussian.covariance import EXACT_LIMIT
@@ -138,24 +137,17 @@ def system_of(graph: Graph, kernel: str) -> System | None:
     which is (4L/d̄ + εI)⁻¹ = √s (L + εs·I)⁻¹ √s with s = d̄/4, d̄ the mean degree. The other two are relative
     anyway.
     """
-    name, _, text = kernel.removeprefix(RELATIVE).partition(":")
+    named = parse_kernel(kernel)
+    name, value = named.name, named.number
     if name not in ("regularized", "normalized", "pagerank"):
         return None
-    try:
-        value = float(text)
-    except ValueError:
-        raise ParameterError(f"kernel '{kernel}' needs a number after the colon.") from None
     ones = np.ones(graph.num_nodes)
     unit = float(graph.edge_weights.mean()) if graph.num_edges else 1.0
     degrees = np.where(graph.degrees > 0, graph.degrees, unit)
     if name == "pagerank":
-        if not 0 < value < 1:
-            raise ParameterError(f"kernel '{kernel}' needs a number strictly between 0 and 1.")
         rate = (1.0 - value) / value
         return System(graph, rate * degrees, ones, rate * degrees, unit)
-    if not (np.isfinite(value) and value > 0):
-        raise ParameterError(f"kernel '{kernel}' needs a positive number after the colon.")
-    if name == "regularized" and kernel.startswith(RELATIVE):
+    if name == "regularized" and named.relative:
         scale = mean_degree(graph) / MEAN_DEGREE or 1.0
         root = math.sqrt(scale)
         return System(graph, value * scale * ones, root * ones, root * ones, root)

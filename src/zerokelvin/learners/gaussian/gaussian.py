@@ -42,6 +42,7 @@ from zerokelvin.bound import Bound
 from zerokelvin.errors import ParameterError
 from zerokelvin.graph import Graph
 from zerokelvin.graph.features import Features
+from zerokelvin.kernels.kernel_names import parse_kernel
 from zerokelvin.kernels.kernels import KernelColumns, has_unit, kernel_columns
 from zerokelvin.learners.base import Game, Learner, columns_of, learner
 from zerokelvin.learners.gaussian.covariance import EXACT_LIMIT, Covariance
@@ -177,7 +178,7 @@ class Gaussian(Learner):
             own = isinstance(self.kernel, str) and self.kernel in OWN
             return graph if own else with_kernel(graph, self.kernel)
         graph.require_positive("gaussian")
-        symmetric = isinstance(self.kernel, str) and not self.kernel.startswith("pagerank")
+        symmetric = isinstance(self.kernel, str) and parse_kernel(self.kernel).kernel.is_symmetric
         system = system_of(graph, self.kernel) if symmetric else None
         if system is not None and self.engine == "push" and system.is_local and not system.is_slow:
             return system

@@ -22,6 +22,7 @@ from numpy.typing import NDArray
 
 from zerokelvin.asking.value import label_value
 from zerokelvin.jit import kernel
+from zerokelvin.kernels.relaxation_queue import join, leave
 from zerokelvin.learners.gaussian.diffusion import Diffusion
 
 __all__ = ["TOL", "Influence"]
@@ -62,23 +63,17 @@ class Influence:
 
 
 @kernel
-def _influence(
-    matrix: Any, ends: Any, column: Any, scratch: Any, node: int, noise: float, tol: float
-) -> float:
+def _influence(matrix: Any, ends: Any, column: Any, queue: Any, node: int, noise: float, tol: float) -> float:
     (indptr, indices, weights), inverse, excess = matrix
     into, out, waiting = ends
     x, r, reached, known = column
-    queue, queued = scratch
-    n, head, length, count = len(x), 0, 1, 1
+    head, count = 0, 1
     r[node] = 1.0
-    queue[0], reached[0] = node, node
-    queued[node] = True
+    reached[0] = node
     known[node] = True
+    length = join(queue, head, 0, node)
     while length > 0:
-        u = queue[head]
-        head = head + 1 if head + 1 < n else 0
-        length -= 1
-        queued[u] = False
+        u, head, length = leave(queue, head, length)
         moved = r[u] * inverse[u]
         x[u] += moved
         r[u] = 0.0
@@ -89,11 +84,8 @@ def _influence(
                 known[v] = True
                 reached[count] = v
                 count += 1
-            if not queued[v] and r[v] > tol * excess[v]:
-                tail = head + length
-                queue[tail if tail < n else tail - n] = v
-                queued[v] = True
-                length += 1
+            if r[v] > tol * excess[v]:
+                length = join(queue, head, length, v)
     own = out[node] * x[node] * into[node] + noise
     total = 0.0
     for k in range(count):

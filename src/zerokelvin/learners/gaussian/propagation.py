@@ -39,8 +39,9 @@ from zerokelvin.bound import Assumption, Bound
 from zerokelvin.errors import ParameterError
 from zerokelvin.graph import Graph
 from zerokelvin.jit import kernel
-from zerokelvin.kernels.columns import PageRankKernel
+from zerokelvin.kernels.kernel_names import parse_kernel
 from zerokelvin.kernels.kernels import KernelColumns, has_unit, kernel_columns
+from zerokelvin.kernels.pagerank import PageRankKernel
 from zerokelvin.learners.base import Game, Learner, columns_of, learner
 from zerokelvin.learners.gaussian.diffusion import (
     Diffusion,
@@ -205,8 +206,8 @@ class Propagation(Learner):
         if system is not None and self.engine == "push" and system.is_local:
             return system
         engine, tol = "auto" if self.engine == "push" else self.engine, min(self.tol, 1e-6)
-        if named and self.kernel.startswith("pagerank"):
-            return PageRankKernel.of(graph, float(self.kernel.partition(":")[2]), engine, tol)
+        if named and not parse_kernel(self.kernel).kernel.is_symmetric:
+            return parse_kernel(self.kernel).columns(graph, engine, tol)
         return kernel_columns(graph, self.kernel, engine, tol)
 
     def start_game(self, graph: Graph, classes: int, prepared: Any = None, seed: int = 0) -> Game:

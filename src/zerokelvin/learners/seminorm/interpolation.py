@@ -46,7 +46,7 @@ from zerokelvin.learners.seminorm.seminorm_certificate import Gap, duality_gap
 from zerokelvin.learners.seminorm.seminorm_harmonic import harmonic_response
 from zerokelvin.learners.seminorm.seminorm_newton import elimination_rank, minimise
 from zerokelvin.learners.seminorm.seminorm_regions import find_region
-from zerokelvin.solve.solver import ENGINES
+from zerokelvin.solve.engines import check_engine
 
 __all__ = ["Interpolation", "InterpolationState"]
 
@@ -255,8 +255,7 @@ class Interpolation(Learner):
             raise ParameterError(f"p={self.p} must be greater than 1 and at most 2.")
         if not (math.isfinite(self.tol) and self.tol > 0):
             raise ParameterError(f"tol={self.tol} must be a positive number.")
-        if self.engine != "auto" and self.engine not in ENGINES:
-            raise ParameterError(f"unknown engine '{self.engine}'; known: auto, {', '.join(ENGINES)}.")
+        check_engine(self.engine)
 
     def prepare(self, graph: Graph) -> Ints:
         """The order in which nodes are eliminated (p < 2); a signed graph is refused."""

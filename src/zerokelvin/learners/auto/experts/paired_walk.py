@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import ClassVar
 
 from zerokelvin.graph import Graph
+from zerokelvin.kernels.kernel_names import parse_kernel
 from zerokelvin.learners.auto import settings
 from zerokelvin.learners.auto.experts.expert import Expert, Kind, expert
 from zerokelvin.learners.auto.paired import PairedFields
@@ -29,6 +30,8 @@ class PairedWalk(Kind):
         """The fields, if the graph is large."""
         if ready is None:
             return []
-        epsilon, mu = float(settings.PAIRED.kernel.partition(":")[2]), settings.PAIRED.mu
-        fields = PairedFields(ready, classes, epsilon, mu, settings.PAIRED_TOL)
+        scale = settings.PAIRED
+        fields = PairedFields(
+            ready, classes, parse_kernel(scale.kernel).number, scale.mu, settings.PAIRED_TOL
+        )
         return [Expert(str(settings.PAIRED), fields)]

@@ -28,6 +28,7 @@ from numpy.typing import NDArray
 from zerokelvin.errors import GraphError
 from zerokelvin.jit import kernel
 from zerokelvin.machine.blocks import WIDTHS, in_lanes, lanes_of
+from zerokelvin.machine.panels import PAST, gather_rows, scatter_rows, take_row
 from zerokelvin.machine.rows import add_run, put, spread_run
 from zerokelvin.solve.engines.direct.ordering import EliminationOrder
 from zerokelvin.solve.engines.direct.supernodes import find_structure, merge_pivots, number_in_postorder
@@ -83,7 +84,7 @@ class SparseCholesky:
         row_starts, rows = find_structure(indptr, indices, columns, parent)
         width, height = np.diff(columns), np.diff(row_starts)
         panel_starts = np.concatenate([[0], np.cumsum(width * (width + height))])
-        panels = np.zeros(panel_starts[-1])
+        panels = np.zeros(panel_starts[-1] + PAST)
         surplus = np.zeros(0) if excess is None else np.ascontiguousarray(excess[order], dtype=np.float64)
         bad = _factor(
             (indptr, indices, permuted.data, surplus), columns, row_starts, rows, parent, panel_starts, panels
@@ -247,49 +248,74 @@ def _partial_cholesky(front: Any, wide: Any, surplus: Any, first: Any, below: An
 
 
 @kernel
-def _solve_one(structure: Any, panels: Any, value: Any) -> Any:
+def _solve_one(structure: Any, panels: Any, value: Any) -> None:
+    """Solve in place for one right-hand side (n,) in elimination order; zeros in it are passed over."""
     columns, row_starts, rows, panel_starts = structure
     count = len(columns) - 1
+    widest = 0
+    for s in range(count):
+        widest = max(widest, columns[s + 1] - columns[s])
+    own = np.zeros(widest + 8)
+    # -- forward: a supernode whose entries are all 0 changes nothing below it
     for s in range(count):
         begin = columns[s]
         wide = columns[s + 1] - begin
+        leading = 0
+        while leading < wide and value[begin + leading] == 0.0:
+            leading += 1
+        if leading == wide:
+            continue
         at = panel_starts[s]
+        if wide == 1:
+            known = value[begin] / panels[at]
+            value[begin] = known
+            for r in range(row_starts[s], row_starts[s + 1]):
+                at += 1
+                value[rows[r]] -= panels[at] * known
+            continue
         for i in range(wide):
             total = value[begin + i]
-            for j in range(i):
-                total -= panels[at + j] * value[begin + j]
-            value[begin + i] = total / panels[at + i]
+            for j in range(leading, i):
+                total -= panels[at + j] * own[j]
+            own[i] = total / panels[at + i]
+            value[begin + i] = own[i]
             at += wide
-        for r in range(row_starts[s], row_starts[s + 1]):
-            total = 0.0
-            for j in range(wide):
-                total += panels[at + j] * value[begin + j]
-            value[rows[r]] -= total
-            at += wide
+        for i in range(wide, (wide + 7) // 8 * 8):
+            own[i] = 0.0
+        scatter_rows(panels, at, wide, rows, row_starts[s], row_starts[s + 1], value, own)
+    # -- backward
     for s in range(count - 1, -1, -1):
         begin = columns[s]
         wide = columns[s + 1] - begin
-        at = panel_starts[s] + wide * wide
-        for r in range(row_starts[s], row_starts[s + 1]):
-            known = value[rows[r]]
-            for j in range(wide):
-                value[begin + j] -= panels[at + j] * known
-            at += wide
+        start = panel_starts[s]
+        if wide == 1:
+            total, at = value[begin], start
+            for r in range(row_starts[s], row_starts[s + 1]):
+                at += 1
+                total -= panels[at] * value[rows[r]]
+            value[begin] = total / panels[start]
+            continue
+        for i in range(wide):
+            own[i] = value[begin + i]
+        gather_rows(panels, start + wide * wide, wide, rows, row_starts[s], row_starts[s + 1], value, own)
         for i in range(wide - 1, -1, -1):
-            at = panel_starts[s] + i * wide
-            known = value[begin + i] / panels[at + i]
+            at = start + i * wide
+            known = own[i] / panels[at + i]
             value[begin + i] = known
-            for j in range(i):
-                value[begin + j] -= panels[at + j] * known
+            take_row(panels, at, i, known, own)
 
 
 @kernel
-def _solve_block(lanes: Any, structure: Any, panels: Any, value: Any) -> Any:
+def _solve_block(lanes: Any, structure: Any, panels: Any, value: Any) -> None:
+    """The same for a block (n, k) of as many columns as `lanes` has entries."""
     columns, row_starts, rows, panel_starts = structure
     count = len(columns) - 1
+    # -- forward
     for s in range(count):
         begin = columns[s]
         wide = columns[s + 1] - begin
+        if _all_zero(value, begin, begin + wide):
+            continue
         at = panel_starts[s]
         for i in range(begin, begin + wide):
             add_run(lanes, value, i, begin, panels, at, at + i - begin)
@@ -298,6 +324,7 @@ def _solve_block(lanes: Any, structure: Any, panels: Any, value: Any) -> Any:
         for r in range(row_starts[s], row_starts[s + 1]):
             add_run(lanes, value, rows[r], begin, panels, at, at + wide)
             at += wide
+    # -- backward
     for s in range(count - 1, -1, -1):
         begin = columns[s]
         wide = columns[s + 1] - begin
@@ -309,3 +336,13 @@ def _solve_block(lanes: Any, structure: Any, panels: Any, value: Any) -> Any:
             at = panel_starts[s] + (i - begin) * wide
             put(lanes, value, i, 1.0 / panels[at + i - begin], value, i)
             spread_run(lanes, value, i, begin, panels, at, at + i - begin)
+
+
+@kernel
+def _all_zero(value: Any, start: int, stop: int) -> bool:
+    """Whether rows start to stop of a block hold nothing but 0."""
+    for i in range(start, stop):
+        for c in range(value.shape[1]):
+            if value[i, c] != 0.0:
+                return False
+    return True

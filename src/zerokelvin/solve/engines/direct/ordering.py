@@ -18,6 +18,21 @@ import numpy as np
 from numpy.typing import NDArray
 
 from zerokelvin.jit import kernel
+from zerokelvin.solve.engines.direct.quotient_graph import (
+    DEGREE,
+    HEAD,
+    LENGTH,
+    MARK,
+    OWNER,
+    SIZE,
+    form_element,
+    list_neighbours,
+    make_room,
+    measure_elements,
+    merge_twins,
+    new_graph,
+    update_neighbours,
+)
 
 __all__ = ["EliminationOrder", "minimum_degree"]
 
@@ -83,235 +98,50 @@ def minimum_degree(indptr: Ints, indices: Ints, max_fill: float = np.inf) -> Eli
 
 
 @kernel
-def _compact(pe: Any, ln: Any, kind: Any, iw: Any, end: Any) -> Any:
-    """Squeeze out dead lists, keeping the order in which they lie; returns the first free slot."""
-    n = len(pe)
-    for i in range(n):
-        if kind[i] < 2 and ln[i] > 0:
-            at = pe[i]
-            pe[i] = iw[at]
-            iw[at] = -i - 1
-    free = 0
-    at = 0
-    while at < end:
-        if iw[at] < 0:
-            i = -iw[at] - 1
-            iw[free] = pe[i]
-            pe[i] = free
-            for k in range(1, ln[i]):
-                iw[free + k] = iw[at + k]
-            free += ln[i]
-            at += ln[i]
-        else:
-            at += 1
-    return free
+def _minimum_degree(starts: Any, lists: Any, limit: float, patience: float) -> Any:
+    """Eliminate pivot after pivot of least approximate degree.
 
-
-@kernel
-def _unlink(i: Any, degree: Any, head: Any, nxt: Any, prv: Any) -> Any:
-    if nxt[i] >= 0:
-        prv[nxt[i]] = prv[i]
-    if prv[i] >= 0:
-        nxt[prv[i]] = nxt[i]
-    else:
-        head[degree[i]] = nxt[i]
-
-
-@kernel
-def _minimum_degree(starts: Any, iw: Any, limit: float, patience: float) -> Any:
-    """The quotient-graph loop: owner of every node (a node or a pivot) and the rank of every pivot."""
-    n = len(starts) - 1
-    pe = starts[:n].copy()
-    ln = np.empty(n, np.int64)
-    elements = np.zeros(n, np.int64)
-    size = np.ones(n, np.int64)
-    degree = np.empty(n, np.int64)
-    kind = np.zeros(n, np.int64)  # 0 variable, 1 element, 2 gone
-    owner = np.full(n, -1, np.int64)
+    `starts` (n + 1) and `lists` are the rows of the matrix; `limit` and `patience` the fill and the list
+    entries looked at beyond which the search is given up. Returns whether it was completed, the fill, the
+    owner of every node (the pivot it went with, the node it was merged into, or −1), the rank of every pivot
+    (−1 elsewhere), and the degree of the pivot of every rank.
+    """
+    nodes, firsts = new_graph(starts)
+    n = nodes.shape[1]
     rank = np.full(n, -1, np.int64)
     rows = np.zeros(n, np.int64)
-    head = np.full(n + 1, -1, np.int64)
-    nxt = np.full(n, -1, np.int64)
-    prv = np.full(n, -1, np.int64)
-    bucket = np.full(n + 1, -1, np.int64)
-    hashes = np.zeros(n, np.int64)
-    mark = np.ones(n, np.int64)
-    stamp = 2
     free = starts[n]
-    for i in range(n - 1, -1, -1):
-        ln[i] = starts[i + 1] - starts[i]
-        degree[i] = ln[i]
-        nxt[i] = head[degree[i]]
-        if nxt[i] >= 0:
-            prv[nxt[i]] = i
-        head[degree[i]] = i
-    done = 0
-    lowest = 0
-    fill = 0.0
-    touched = 0.0
-    pivots = 0
+    stamp = 2  # a mark of at least this was set for the present pivot
+    done, lowest, pivots = 0, 0, 0
+    fill, touched = 0.0, 0.0
     while done < n:
-        while head[lowest] < 0:
+        while firsts[HEAD, lowest] < 0:
             lowest += 1
-        me = head[lowest]
-        _unlink(me, degree, head, nxt, prv)
-        npiv = size[me]
-        done += npiv
-        size[me] = -npiv
-        # -- the new element: the union of me's elements and variables
-        need = ln[me] - elements[me]
-        for p in range(pe[me], pe[me] + elements[me]):
-            need += ln[iw[p]]
-        if free + need > len(iw):
-            free = _compact(pe, ln, kind, iw, free)
-            if free + need > len(iw):
-                larger = np.empty(2 * len(iw) + need, np.int64)
-                larger[:free] = iw[:free]
-                iw = larger
+        pivot = firsts[HEAD, lowest]
+        lists, free = make_room(nodes, lists, free, pivot)
         begin = free
-        dme = 0
-        pme, lme, eme = pe[me], ln[me], elements[me]
-        for source in range(eme + 1):
-            if source < eme:
-                e = iw[pme + source]
-                first, last = pe[e], pe[e] + ln[e]
-            else:
-                e = me
-                first, last = pme + eme, pme + lme
-            for p in range(first, last):
-                i = iw[p]
-                if size[i] > 0:
-                    dme += size[i]
-                    size[i] = -size[i]
-                    iw[free] = i
-                    free += 1
-                    _unlink(i, degree, head, nxt, prv)
-            if source < eme:
-                owner[e] = me
-                kind[e] = 2
-                mark[e] = 0
-        kind[me] = 1
-        pe[me] = begin
-        ln[me] = free - begin
-        mark[me] = 1
-        # -- |Le \ Lme| of every element seen
-        for q in range(begin, free):
-            i = iw[q]
-            for p in range(pe[i], pe[i] + elements[i]):
-                e = iw[p]
-                if mark[e] >= stamp:
-                    mark[e] += size[i]
-                elif mark[e] != 0:
-                    mark[e] = degree[e] + stamp + size[i]
-        # -- approximate degrees, absorption, mass elimination, hashing
-        for q in range(begin, free):
-            i = iw[q]
-            touched += ln[i]
-            p1 = pe[i]
-            pn = p1
-            key = 0
-            deg = 0
-            for p in range(p1, p1 + elements[i]):
-                e = iw[p]
-                if mark[e] == 0:
-                    continue
-                outside = mark[e] - stamp
-                if outside > 0:
-                    deg += outside
-                    iw[pn] = e
-                    pn += 1
-                    key += e
-                else:
-                    owner[e] = me
-                    kind[e] = 2
-                    mark[e] = 0
-            p3 = pn
-            for p in range(p1 + elements[i], p1 + ln[i]):
-                j = iw[p]
-                if size[j] > 0:
-                    deg += size[j]
-                    iw[pn] = j
-                    pn += 1
-                    key += j
-            if pn == p1:
-                owner[i] = me
-                kind[i] = 2
-                dme += size[i]
-                npiv -= size[i]
-                done -= size[i]
-                size[i] = 0
-                continue
-            degree[i] = min(degree[i], deg)
-            iw[pn] = iw[p3]
-            iw[p3] = iw[p1]
-            iw[p1] = me
-            elements[i] = p3 - p1 + 1
-            ln[i] = pn - p1 + 1
-            key = key % n
-            hashes[i] = key
-            nxt[i] = bucket[key]
-            bucket[key] = i
-        degree[me] = dme
-        stamp += n + 1
-        # -- indistinguishable variables are merged
-        for q in range(begin, free):
-            if size[iw[q]] >= 0:
-                continue
-            i = bucket[hashes[iw[q]]]
-            bucket[hashes[iw[q]]] = -1
-            while i >= 0 and nxt[i] >= 0:
-                for p in range(pe[i] + 1, pe[i] + ln[i]):
-                    mark[iw[p]] = stamp
-                before = i
-                j = nxt[i]
-                while j >= 0:
-                    same = ln[j] == ln[i] and elements[j] == elements[i]
-                    p = pe[j] + 1
-                    while same and p < pe[j] + ln[j]:
-                        same = mark[iw[p]] == stamp
-                        p += 1
-                    if same:
-                        owner[j] = i
-                        kind[j] = 2
-                        size[i] += size[j]
-                        size[j] = 0
-                        j = nxt[j]
-                        nxt[before] = j
-                    else:
-                        before = j
-                        j = nxt[j]
-                stamp += 1
-                i = nxt[i]
-        # -- back into the degree lists
-        keep = begin
+        free, degree = form_element(nodes, firsts, lists, free, pivot)
+        measure_elements(nodes, lists, begin, free, stamp)
+        eliminated, looked_at = update_neighbours(nodes, firsts, lists, begin, free, stamp, pivot)
+        touched += looked_at
+        degree -= eliminated
+        together = eliminated - nodes[SIZE, pivot]  # the size of a pivot is negative as long as it is in hand
+        done += together
+        nodes[DEGREE, pivot] = degree
+        stamp = merge_twins(nodes, firsts, lists, begin, free, stamp + n + 1)
         left = n - done
-        for q in range(begin, free):
-            i = iw[q]
-            if size[i] == 0:
-                continue
-            size[i] = -size[i]
-            d = min(degree[i] + dme - size[i], left - size[i])
-            degree[i] = d
-            nxt[i] = head[d]
-            prv[i] = -1
-            if nxt[i] >= 0:
-                prv[nxt[i]] = i
-            head[d] = i
-            lowest = min(lowest, d)
-            iw[keep] = i
-            keep += 1
-        free = keep
-        size[me] = npiv
-        ln[me] = keep - begin
-        if keep == begin:
-            mark[me] = 0
-        rank[me] = pivots
-        rows[pivots] = dme
+        free, lowest = list_neighbours(nodes, firsts, lists, begin, free, degree, left, lowest)
+        nodes[SIZE, pivot] = together
+        nodes[LENGTH, pivot] = free - begin
+        if free == begin:
+            nodes[MARK, pivot] = 0
+        rank[pivot] = pivots
+        rows[pivots] = degree
         pivots += 1
-        fill += npiv * dme + npiv * (npiv + 1) / 2
-        if fill + 0.5 * left * dme > limit or touched > patience:
-            return False, fill, owner, rank, rows
-    return True, fill, owner, rank, rows
+        fill += together * degree + together * (together + 1) / 2
+        if fill + 0.5 * left * degree > limit or touched > patience:
+            return False, fill, nodes[OWNER].copy(), rank, rows
+    return True, fill, nodes[OWNER].copy(), rank, rows
 
 
 @kernel

@@ -7,17 +7,21 @@ gets the same engine.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from zerokelvin.solve.dense import DENSE_LIMIT
-from zerokelvin.solve.engines.engines import ApproximateCholesky, Direct, Jacobi, Prepared
+from zerokelvin.solve.engines.approximate import ApproximateCholesky
+from zerokelvin.solve.engines.direct.grounded import Direct
+from zerokelvin.solve.engines.engine import Analysis, Engine, Prepared, Task, engine, find_engine
 from zerokelvin.solve.engines.gradients import conjugate_gradients
+from zerokelvin.solve.engines.jacobi import Jacobi
 from zerokelvin.solve.layout import Core
 
-__all__ = ["Choice", "choose"]
+__all__ = ["Automatic"]
 
 MAX_FILL = 400.0  # entries of a Cholesky factor per node
 MAX_WORK = 2e4, 1e10  # multiplications of a factorisation, per entry of the matrix and at least
@@ -27,7 +31,7 @@ PATIENCE = 600  # Jacobi iterations after which it has lost
 
 
 @dataclass(frozen=True)
-class Choice:
+class _Choice:
     """An engine's name, the reason, and the engine prepared where the choice already did that work."""
 
     name: str
@@ -35,16 +39,32 @@ class Choice:
     prepared: Prepared | None = None
 
 
-def choose(core: Core, num_nodes: int, tol: float, ill_scaled: bool) -> Choice:
+@engine("auto")
+@dataclass(frozen=True)
+class Automatic(Engine):
+    """The engine that costs least on the graph at hand."""
+
+    name: ClassVar[str] = "auto"
+
+    def begin(self, task: Task) -> Analysis:
+        """Choose an engine and begin it, where the choice has not done that already."""
+        layout = task.layout
+        choice = _choose(layout.core, task.operator.graph.num_nodes, task.tol, task.ill_scaled)
+        if choice.prepared is not None:
+            return Analysis(choice.name, choice.reason, layout, choice.prepared)
+        return replace(find_engine(choice.name).begin(task), reason=choice.reason)
+
+
+def _choose(core: Core, num_nodes: int, tol: float, ill_scaled: bool) -> _Choice:
     """Choose an engine for a core of a graph with `num_nodes` nodes."""
     if core.size == 0:
-        return Choice("tree", "the graph is a forest")
+        return _Choice("tree", "the graph is a forest")
     if num_nodes <= DENSE_LIMIT and ill_scaled:
         whole = Direct(max_fill=DENSE_LIMIT).prepare(core)
         if whole.exact:
-            return Choice("direct", "weights differ too much for a dense inverse", whole)
+            return _Choice("direct", "weights differ too much for a dense inverse", whole)
     if num_nodes <= DENSE_LIMIT:
-        return Choice("dense", f"{num_nodes} nodes are at most {DENSE_LIMIT}")
+        return _Choice("dense", f"{num_nodes} nodes are at most {DENSE_LIMIT}")
     entries = len(core.adjacency.data)
     plain = entries + 6.0 * core.size
     digits = max(1.0, float(np.log10(1 / tol)) / 6)
@@ -54,17 +74,17 @@ def choose(core: Core, num_nodes: int, tol: float, ill_scaled: bool) -> Choice:
     solve = READS * order.fill if affordable else np.inf
     small = f"a Cholesky factor has {order.fill / core.size:.0f} entries per node"
     if affordable and ill_scaled:
-        return Choice("direct", small, direct.prepare(core, order))
+        return _Choice("direct", small, direct.prepare(core, order))
     large = "a Cholesky factor is too large" if not affordable else small
     if ill_scaled:
-        return Choice("approximate", f"{large}, and weights differ too much for a plain iteration")
+        return _Choice("approximate", f"{large}, and weights differ too much for a plain iteration")
     right, target = _trial(core, tol)
     limit = int(min(40 * digits, solve / plain)) + 1
     _, plainly = conjugate_gradients(core, right, target, None, limit)
     if plainly < limit:
-        return Choice("jacobi", f"{large}, and Jacobi needs {plainly} iterations", Jacobi().prepare(core))
+        return _Choice("jacobi", f"{large}, and Jacobi needs {plainly} iterations", Jacobi().prepare(core))
     if solve <= FEWEST * digits * (3 * entries + 12 * core.size):
-        return Choice("direct", small, direct.prepare(core, order))
+        return _Choice("direct", small, direct.prepare(core, order))
     engine = ApproximateCholesky().prepare(core)
     _, iterations = engine.solve(right, target)
     factor = 0 if engine.factor is None else len(engine.factor.rows)
@@ -73,10 +93,10 @@ def choose(core: Core, num_nodes: int, tol: float, ill_scaled: bool) -> Choice:
     _, plainly = conjugate_gradients(core, right, target, None, limit)
     if plainly < limit:
         reason = f"{large}, and {plainly} Jacobi iterations cost less than {iterations} preconditioned ones"
-        return Choice("jacobi", reason, Jacobi().prepare(core))
+        return _Choice("jacobi", reason, Jacobi().prepare(core))
     if solve < better:
-        return Choice("direct", f"{small}, less than {iterations} iterations", direct.prepare(core, order))
-    return Choice("approximate", f"{large}, and {iterations} iterations beat the rest", engine)
+        return _Choice("direct", f"{small}, less than {iterations} iterations", direct.prepare(core, order))
+    return _Choice("approximate", f"{large}, and {iterations} iterations beat the rest", engine)
 
 
 def _trial(core: Core, tol: float) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
