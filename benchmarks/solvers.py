@@ -9,20 +9,30 @@ machine disturbs them little (set OMP_NUM_THREADS=1). Each engine gets its set-u
 blocks are solved in parts of 8), each the best of several rounds, taken in turns. The last part gives how
 much cheaper a column is in a block than alone, growth exponents of the time per column between sizes, and how
 far the automatic choice is from the best engine.
+
+Beside the engines stand two sparse factorisations that others wrote, of the Laplacian without the row and
+the column of its first node: scipy's splu (SuperLU, minimum degree on Aᵀ + A) and qdldl (pip install qdldl),
+which is left out where it is not installed. Their columns come from one solve each, centred, without a check
+of the residual; neither solves blocks faster than columns.
 """
 
 from __future__ import annotations
 
 import argparse
+import importlib.util
 import math
 import time
 import warnings
 
 import numpy as np
+import scipy.sparse as sp
+from scipy.sparse.linalg import splu
 
 from zerokelvin.graph import Graph
 from zerokelvin.solve.engines import ENGINES
 from zerokelvin.solve.engines.direct.grounded import Direct
+from zerokelvin.solve.layout import lay_out
+from zerokelvin.solve.operator import Operator
 from zerokelvin.solve.solution import SolverWarning
 from zerokelvin.solve.solver import analyse
 
@@ -102,6 +112,74 @@ FAMILIES = {
 }
 
 
+class Splu:
+    """Columns of the pseudo-inverse from scipy's SuperLU."""
+
+    def __init__(self, matrix):
+        options = {"SymmetricMode": True}
+        factor = splu(matrix, permc_spec="MMD_AT_PLUS_A", diag_pivot_thresh=0.0, options=options)
+        self.solve = factor.solve
+
+
+class Qdldl:
+    """Columns of the pseudo-inverse from qdldl."""
+
+    def __init__(self, matrix):
+        import qdldl
+
+        self.solve = qdldl.Solver(matrix).solve
+
+
+PEERS = {"splu": Splu, "qdldl": Qdldl}
+
+
+def installed(peer):
+    """Whether a peer can be measured; a line says so where it cannot."""
+    if peer == "qdldl" and importlib.util.find_spec("qdldl") is None:
+        print("qdldl is left out: pip install qdldl to measure it.\n")
+        return False
+    return True
+
+
+def measure_peer(graph, peer):
+    """What `measure` gives, of a factorisation that others wrote; None where `direct` is refused too."""
+    laplacian = graph.laplacian()
+    count = graph.num_nodes
+    vector = np.random.default_rng(0).standard_normal(count)
+    product, _ = clock(lambda: laplacian @ vector, 15)
+    core = lay_out(Operator(graph)).core
+    if graph.num_components > 1 or (core.size and not Direct(max_fill=400).order(core).complete):
+        return None
+    setup, factor = clock(lambda: PEERS[peer](sp.csc_matrix(laplacian)[1:, 1:]))
+
+    def column(node):
+        right = np.full(count, -1 / count)
+        right[node] += 1.0
+        value = np.zeros(count)
+        value[1:] = factor.solve(right[1:])
+        return value - value.mean()
+
+    nodes = np.random.default_rng(1).choice(count, BLOCK, replace=False)
+    first, _ = clock(lambda: column(nodes[0]))
+    best = math.inf
+    for _ in range(min(15, max(3, int(0.1 / first)))):
+        best = min(best, clock(lambda: [column(node) for node in nodes])[0] / BLOCK)
+    again, _ = clock(lambda: laplacian @ vector, 15)
+    product = min(product, again)
+    gap = laplacian @ column(nodes[0])
+    gap[nodes[0]] -= 1.0
+    return {
+        "engine": peer,
+        "mv": product,
+        "setup": setup / product,
+        "column": best / product,
+        "block": best / product,
+        "iterations": 0,
+        "status": f"residual {np.linalg.norm(gap + 1 / count):.0e}",
+        "reason": "",
+    }
+
+
 def clock(function, repeats=1, patience=8.0):
     """The shortest of some runs, fewer where they take long, and the last result."""
     best, spent = math.inf, 0.0
@@ -158,13 +236,15 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--sizes", type=int, nargs="+", default=[10_000, 100_000, 1_000_000])
     parser.add_argument("--families", nargs="+", default=list(FAMILIES), choices=list(FAMILIES))
-    parser.add_argument("--engines", nargs="+", default=[name for name in ENGINES if name != "dense"])
+    known = [*(name for name in ENGINES if name != "dense"), *PEERS]
+    parser.add_argument("--engines", nargs="+", default=known)
     parser.add_argument("--tol", type=float, default=1e-6)
     parser.add_argument("--patience", type=float, default=60.0, help="most seconds to expect of a column")
     options = parser.parse_args()
+    options.engines = [engine for engine in options.engines if installed(engine)]
     warnings.simplefilter("ignore", SolverWarning)
     for engine in options.engines:  # compile everything before any clock runs
-        for family in (path, grid):
+        for family in () if engine in PEERS else (path, grid):
             measure(family(5000, np.random.default_rng(0)), engine, options.tol)
     results = {}
     slow = {}  # seconds to expect of a column per node^1.5, from the size before
@@ -179,7 +259,9 @@ def main():
                 if expected > options.patience:
                     print(f"{head}| | {engine} | left out: about {expected:.0f} s a column | | | | |")
                     continue
-                found = measure(graph, engine, options.tol)
+                found = (
+                    measure_peer(graph, engine) if engine in PEERS else measure(graph, engine, options.tol)
+                )
                 if found is None:
                     print(f"{head}| | {engine} | refused | | | | |", flush=True)
                     continue
@@ -197,6 +279,8 @@ def main():
 def report(results, options):
     print("\n| family | nodes | engine | times cheaper per column in a block |\n|---|---|---|---|")
     for (family, size, engine), found in results.items():
+        if engine in PEERS:
+            continue
         print(f"| {family} | {size} | {engine} | {found['column'] / found['block']:.1f} |")
     print("\n| family | engine | growth exponent of the time per column |\n|---|---|---|")
     small, large = min(options.sizes), max(options.sizes)
@@ -211,7 +295,9 @@ def report(results, options):
         for size in options.sizes:
             own = results.get((family, size, "auto"))
             others = [
-                r["column"] for (f, s, e), r in results.items() if (f, s) == (family, size) and e != "auto"
+                r["column"]
+                for (f, s, e), r in results.items()
+                if (f, s) == (family, size) and e not in ("auto", *PEERS)
             ]
             if own and others:
                 print(f"| {family} | {size} | {own['column'] / min(others):.2f} |")

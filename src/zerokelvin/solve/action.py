@@ -148,6 +148,7 @@ def inner_products(lanes: Any, left: Any, right: Any) -> Any:
 
 @kernel
 def _centre_block(lanes: Any, value: Any) -> Any:
+    """Take the mean off every column of a block (n, k); squared norms before and after, each (k,)."""
     sums, before, after = sums_for(lanes), sums_for(lanes), sums_for(lanes)
     for i in range(len(value)):
         add(lanes, sums, i & 3, 1.0, value, i)
@@ -161,6 +162,7 @@ def _centre_block(lanes: Any, value: Any) -> Any:
 
 @kernel
 def _project_block(lanes: Any, null: Any, components: Any, part: Any, value: Any) -> Any:
+    """`_project` for a block (n, k), in place; `part` is zeros (components, k); as `_centre_block`."""
     before, after = sums_for(lanes), sums_for(lanes)
     for i in range(len(null)):
         add(lanes, part, components[i], null[i], value, i)

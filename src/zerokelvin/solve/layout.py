@@ -267,7 +267,8 @@ def _peel(csr: Any, excess: Any) -> Any:
 
 
 @kernel
-def _eliminate_one(parent: Any, coupling: Any, value: Any) -> Any:
+def _eliminate_one(parent: Any, coupling: Any, value: Any) -> None:
+    """From the leaves to the roots, f_parent += coupling_i · f_i, in place, for a vector (n,)."""
     for i in range(len(parent)):
         value[parent[i]] += coupling[i] * value[i]
 
@@ -299,14 +300,16 @@ def _eliminate_block(lanes: Any, parent: Any, coupling: Any, factors: Any, right
 
 
 @kernel
-def _substitute_block(lanes: Any, parent: Any, coupling: Any, pivot: Any, value: Any) -> Any:
+def _substitute_block(lanes: Any, parent: Any, coupling: Any, pivot: Any, value: Any) -> None:
+    """`substitute_one` for a block (n, k), in place."""
     for i in range(len(parent) - 1, -1, -1):
         put(lanes, value, i, 1.0 / pivot[i], value, i)
         add(lanes, value, i, coupling[i], value, parent[i])
 
 
 @kernel
-def _scale_rows(lanes: Any, factors: Any, value: Any) -> Any:
+def _scale_rows(lanes: Any, factors: Any, value: Any) -> None:
+    """Multiply every row of a block (n, k) by its factor, in place."""
     for i in range(len(value)):
         put(lanes, value, i, factors[i], value, i)
 

@@ -236,6 +236,7 @@ class _Block:
 
 @kernel
 def _step_one(length: Any, inverse: Any, product: Any, residual: Any) -> Any:
+    """Set r −= αq; returns ‖r‖² and Σ r_i² / d_i. length = α, inverse = 1 / d, product = q, residual = r."""
     squares = 0.0
     along = 0.0
     for i in range(len(residual)):
@@ -247,7 +248,8 @@ def _step_one(length: Any, inverse: Any, product: Any, residual: Any) -> Any:
 
 
 @kernel
-def _advance_one(length: Any, ratio: Any, residual: Any, inverse: Any, direction: Any, value: Any) -> Any:
+def _advance_one(length: Any, ratio: Any, residual: Any, inverse: Any, direction: Any, value: Any) -> None:
+    """Set x += αp and p = r / d + βp. length = α, ratio = β, direction = p, value = x."""
     for i in range(len(direction)):
         value[i] += length * direction[i]
         direction[i] = inverse[i] * residual[i] + ratio * direction[i]
@@ -255,6 +257,7 @@ def _advance_one(length: Any, ratio: Any, residual: Any, inverse: Any, direction
 
 @kernel
 def _inner_one(left: Any, right: Any) -> Any:
+    """The inner product of two vectors (n,), summed in order."""
     total = 0.0
     for i in range(len(left)):
         total += left[i] * right[i]
@@ -263,6 +266,7 @@ def _inner_one(left: Any, right: Any) -> Any:
 
 @kernel
 def _begin_block(lanes: Any, inverse: Any, residual: Any, direction: Any) -> Any:
+    """Set p = r / d in every column of a block (n, k); rᵀp of each, (k,)."""
     along = sums_for(lanes)
     for i in range(len(residual)):
         put(lanes, direction, i, inverse[i], residual, i)
@@ -272,6 +276,7 @@ def _begin_block(lanes: Any, inverse: Any, residual: Any, direction: Any) -> Any
 
 @kernel
 def _step_block(lanes: Any, length: Any, inverse: Any, product: Any, residual: Any) -> Any:
+    """`_step_one` for a block, with a length −α per column; two arrays (k,)."""
     squares, along = sums_for(lanes), sums_for(lanes)
     for i in range(len(residual)):
         add_lanes(lanes, residual, i, length, product, i)
@@ -281,7 +286,8 @@ def _step_block(lanes: Any, length: Any, inverse: Any, product: Any, residual: A
 
 
 @kernel
-def _advance_block(lanes: Any, lengths: Any, source: Any, scale: Any, direction: Any, value: Any) -> Any:
+def _advance_block(lanes: Any, lengths: Any, source: Any, scale: Any, direction: Any, value: Any) -> None:
+    """Set x += αp and p = scale · source + βp in every column of a block; lengths = (α, β), each (k,)."""
     length, ratio = lengths
     for i in range(len(direction)):
         add_lanes(lanes, value, i, length, direction, i)
@@ -290,6 +296,7 @@ def _advance_block(lanes: Any, lengths: Any, source: Any, scale: Any, direction:
 
 
 @kernel
-def _finish_block(lanes: Any, length: Any, direction: Any, value: Any) -> Any:
+def _finish_block(lanes: Any, length: Any, direction: Any, value: Any) -> None:
+    """Set x += αp in every column of a block, with a length α per column."""
     for i in range(len(direction)):
         add_lanes(lanes, value, i, length, direction, i)

@@ -122,17 +122,16 @@ class SparseCholesky:
 def _factor(
     matrix: Any, columns: Any, row_starts: Any, rows: Any, parent: Any, panel_starts: Any, panels: Any
 ) -> Any:
-    """Fill the panels; the first column whose pivot is not positive, or −1."""
+    """Fill the panels, supernode by supernode; the first column whose pivot is not positive, or −1.
+
+    matrix = (indptr, indices, data, surplus) of the permuted matrix; surplus is its excess, or empty. The
+    other arguments are those of `SparseCholesky`. What a supernode passes on to its parent waits on a stack.
+    """
     indptr, indices, data, surplus = matrix
     count = len(parent)
     local = np.empty(len(indptr), np.int64)
     children = np.zeros(count, np.int64)
-    peak = 0
-    top = 0
     for s in range(count):
-        height = row_starts[s + 1] - row_starts[s]
-        top += height * height
-        peak = max(peak, top)
         if parent[s] >= 0:
             children[parent[s]] += 1
     stack = np.empty(_stack_peak(children, row_starts))
@@ -148,12 +147,14 @@ def _factor(
             local[begin + i] = i
         for i in range(len(below)):
             local[below[i]] = wide + i
+        # -- the front: the supernode's own columns of the matrix ...
         front = np.zeros((high, high))
         for j in range(begin, end):
             for p in range(indptr[j], indptr[j + 1]):
                 i = indices[p]
                 if i >= j:
                     front[local[i], j - begin] = data[p]
+        # -- ... and what its children pass on
         for _ in range(children[s]):
             depth -= 1
             child = held[depth]
@@ -165,6 +166,7 @@ def _factor(
                 offset = top + a * size
                 for b in range(a + 1):
                     row[local[rows[first + b]]] += stack[offset + b]
+        # -- factor its columns, keep them, and pass the rest on
         if not _partial_cholesky(front, wide, surplus, begin, below):
             return begin
         offset = panel_starts[s]
@@ -183,6 +185,7 @@ def _factor(
 
 @kernel
 def _stack_peak(children: Any, row_starts: Any) -> Any:
+    """The most numbers that lie on the stack of updates at a time."""
     peak = 0
     top = 0
     held = np.empty(len(children), np.int64)
