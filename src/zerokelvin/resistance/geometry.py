@@ -175,11 +175,11 @@ class ExponentialGeometry:
         return eliminate(self._graph)
 
     def column(self, node: int) -> int:
-        """Nothing is computed per node."""
+        """What `distances` wants to be given: here the nodes themselves, as nothing is computed beforehand."""
         return node
 
     def several(self, nodes: list[int]) -> list[int]:
-        """Nothing is computed per node."""
+        """What `distances` wants to be given: here the nodes themselves, as nothing is computed beforehand."""
         return nodes
 
     def distances(self, node: int, column: int) -> Distances:

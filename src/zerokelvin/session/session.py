@@ -59,12 +59,12 @@ class Session(Guarded):
 
     @property
     def policy(self) -> Policy:
-        """When it asks."""
+        """The policy that decides when the session asks."""
         return self._standing.terms.policy
 
     @property
     def seed(self) -> int:
-        """What decides every coin."""
+        """The seed that all coins and draws of the session come from."""
         return self._standing.terms.seed
 
     @property
@@ -342,7 +342,7 @@ class Session(Guarded):
 
     @beside
     def _now(self) -> Standing:
-        """Where it stands, intact."""
+        """The standing, made anew where a call before was interrupted."""
         return self._standing
 
     @property

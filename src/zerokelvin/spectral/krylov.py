@@ -153,7 +153,7 @@ class _Space:
         return inverse, rotation, left, float((lengths / inverse[: self.count]).max())
 
     def vectors(self, rotation: Floats) -> Floats:
-        """Ritz vectors."""
+        """The approximate eigenvectors of the pairs found, one column each."""
         found: Floats = self.basis[:, : self.used] @ rotation
         return found
 

@@ -206,7 +206,7 @@ def test_refusals():
         Covariance(Large(), 2, 1.0, 0.0)
     covariance = Covariance(kernel_columns(line, "heat:1"), 1, 1.0, 0.0)
     with pytest.raises(ParameterError, match="distinct"):
-        covariance.known_order(np.array([0, 0]), np.array([0, 1]))
+        covariance.learn_in_order(np.array([0, 0]), np.array([0, 1]))
 
 
 @pytest.mark.kernels

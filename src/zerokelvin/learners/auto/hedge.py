@@ -97,7 +97,7 @@ def _log_sum(logs: Any) -> float:
 
 @kernel
 def combine(theta: Any, logs: Any, probabilities: Any) -> None:
-    """p(c) of a combination."""
+    """Fill in each class's probability, from weights, offsets and log-probabilities (experts, classes)."""
     experts, classes = logs.shape
     top = -np.inf
     for c in range(classes):

@@ -97,7 +97,7 @@ class Covariance:
         column: Floats = self.columns.column(node) + self.b - rows[:, node] @ rows
         return column
 
-    def known_order(self, nodes: Ints, codes: Ints) -> Floats:
+    def learn_in_order(self, nodes: Ints, codes: Ints) -> Floats:
         """The values, classes by trials, before each trial when every label is revealed at once after it."""
         self._settle()
         if self.nodes or len(np.unique(nodes)) < len(nodes):

@@ -126,7 +126,7 @@ class System:
 
     @cached_property
     def radius(self) -> float:
-        """The largest of those."""
+        """X²: the largest of the bounds on the diagonal of the kernel."""
         return float(self.diagonal.max())
 
 

@@ -60,7 +60,7 @@ class ExactGame(Game):
         """Reveal classes in order, by one factorisation: the means before each, (nodes, classes)."""
         if self.covariance.nodes or len(np.unique(nodes)) < len(nodes):
             return super().learn_in_order(nodes, codes)
-        return np.ascontiguousarray(self.covariance.known_order(nodes, codes).T)
+        return np.ascontiguousarray(self.covariance.learn_in_order(nodes, codes).T)
 
     def variance(self, node: Any) -> float:
         """The predictive variance of a node, its noise left out."""
@@ -111,7 +111,7 @@ class ExactGame(Game):
         total = len(trials.nodes)
         if self.covariance.nodes or not all_revealed(trials):
             return super().play(trials, progress)
-        values = self.covariance.known_order(trials.nodes, trials.codes)
+        values = self.covariance.learn_in_order(trials.nodes, trials.codes)
         trace = Trace.all_asked(trials)
         lookup_margins(values, np.arange(total), trace.margins)
         if progress is not None:

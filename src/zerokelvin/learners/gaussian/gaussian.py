@@ -99,7 +99,7 @@ class GaussianGame(DiffusionGame):
         return super().lead_error(node) * further
 
     def value(self, node: int, waiting: NDArray[np.bool_]) -> float:
-        """Influence over lead; see `zerokelvin.learners.gaussian.influence`."""
+        """What a label of `node` is worth to the nodes that wait: influence over lead."""
         return self.influence.value(node, waiting)
 
     def bound(self, labels: Sequence[Ints]) -> Bound:

@@ -49,7 +49,7 @@ class Influence:
         self._column = (np.zeros(count), np.zeros(count), reached, known)
 
     def value(self, node: int, waiting: NDArray[np.bool_]) -> float:
-        """Influence over lead."""
+        """What a label of `node` is worth: influence on the nodes that wait, over the lead of its class."""
         return label_value(self.of(node, waiting), self.diffusion.values(node))
 
     def of(self, node: int, waiting: NDArray[np.bool_]) -> float:

@@ -66,7 +66,7 @@ COLUMN_ERROR = 1e-6
 
 
 class PropagationGame(DiffusionGame):
-    """Votes by local relaxation."""
+    """The game of votes that are kept current by local relaxation."""
 
     def bound(self, labels: Sequence[Ints]) -> Bound:
         """The bound of the module. Votes only grow, so the last sums bound every earlier one."""

@@ -42,7 +42,7 @@ class GrowingTable:
 
     @property
     def num_nodes(self) -> int:
-        """Number of places."""
+        """Number of rows of the table and of vectors from outside it."""
         return len(self.points)
 
     def column(self, node: int) -> Floats:
@@ -158,11 +158,11 @@ class VectorCovariance(Covariance):
         """Reveal that a row or a vector has class `code`."""
         super().learn(self._join(self.table.features.vector(node)) if is_vector(node) else node, code)
 
-    def known_order(self, nodes: Ints, codes: Ints) -> Floats:
+    def learn_in_order(self, nodes: Ints, codes: Ints) -> Floats:
         """As in `Covariance`; a kernel that cannot be factorised is refused."""
         for node in nodes.tolist():
             self._check(self.table.points[node])
-        return super().known_order(nodes, codes)
+        return super().learn_in_order(nodes, codes)
 
     def _learn(self, node: int, code: int) -> None:
         point, reach = self.table.points[node], self.rows[: len(self.heights), node]
@@ -225,7 +225,7 @@ def _solve(rows: Any, nodes: Any, heights: Any, column: Any) -> None:
 
 @kernel
 def _solve_back(rows: Any, nodes: Any, heights: Any, columns: Any) -> None:
-    """L⁻ᵀ columns in place."""
+    """Overwrite each column x of a block by L⁻ᵀ x, L the lower factor."""
     for k in range(len(heights) - 1, -1, -1):
         for j in range(k + 1, len(heights)):
             factor = rows[k, nodes[j]]

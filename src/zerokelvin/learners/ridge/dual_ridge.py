@@ -50,14 +50,14 @@ class GrowingCholesky:
         return self._store[: self.size, : self.size]
 
     def half_solve(self, column: Floats) -> Floats:
-        """L⁻¹ column."""
+        """L⁻¹ times a column, L the lower factor, by forward substitution."""
         if self.size == 0:
             return np.zeros(0)
         solution: Floats = scipy.linalg.solve_triangular(self.lower, column, lower=True, check_finite=False)
         return solution
 
     def back_solve(self, column: Floats) -> Floats:
-        """L⁻ᵀ column."""
+        """L⁻ᵀ times a column, L the lower factor, by backward substitution."""
         if self.size == 0:
             return np.zeros(0)
         solution: Floats = scipy.linalg.solve_triangular(
@@ -79,7 +79,7 @@ class GrowingCholesky:
         self.size = k + 1
 
     def set(self, lower: Floats) -> None:
-        """Take over a factor."""
+        """Replace the factor by a lower triangular matrix, as a snapshot holds it."""
         self.size = len(lower)
         self._store = np.zeros((max(8, self.size), max(8, self.size)))
         self._store[: self.size, : self.size] = lower

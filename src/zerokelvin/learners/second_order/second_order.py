@@ -50,7 +50,7 @@ VARIANTS = ("fixed", "increasing", "pseudoinverse", "whitened")
 
 
 class SecondOrderState(RidgeState):
-    """Fixed a, in coordinates."""
+    """One binary problem with a fixed parameter a, in coordinates."""
 
     def bound(self, labels: Ints) -> Bound:
         """Theorem 3.1 against the best of several fitted comparators."""
@@ -58,7 +58,7 @@ class SecondOrderState(RidgeState):
 
 
 class SecondOrderDualState(DualRidgeState):
-    """Fixed a, on a kernel."""
+    """One binary problem with a fixed parameter a, in dual variables on a kernel."""
 
     def bound(self, labels: Ints) -> Bound:
         """Corollary 3.4 against the best of several fitted comparators."""
