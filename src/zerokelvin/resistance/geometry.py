@@ -175,11 +175,11 @@ class ExponentialGeometry:
         return eliminate(self._graph)
 
     def column(self, node: int) -> int:
-        """What `distances` wants to be given: here the nodes themselves, as nothing is computed beforehand."""
+        """What `distances` is to be given: the nodes themselves, as nothing is computed beforehand."""
         return node
 
     def several(self, nodes: list[int]) -> list[int]:
-        """What `distances` wants to be given: here the nodes themselves, as nothing is computed beforehand."""
+        """What `distances` is to be given: the nodes themselves, as nothing is computed beforehand."""
         return nodes
 
     def distances(self, node: int, column: int) -> Distances:

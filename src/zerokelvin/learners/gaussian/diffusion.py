@@ -1,14 +1,14 @@
-"""What `propagation` and `gaussian` share: one relaxation, a channel per class, all classes at once.
+"""What `propagation` and `gaussian` share: one relaxation, a field per class, all classes at once.
 
-Each class c has a channel, the solution x_c of a system (D − A + E) x_c = b_c that is kept current by local
+Each class c has a field, the solution x_c of a system (D − A + E) x_c = b_c that is kept current by local
 relaxation (`zerokelvin.kernels.relaxation`). A revealed label changes
 
-    propagation   b_c(i) += s_i                                    one channel, E stays
-    gaussian      b_c(i) += s_i h,  e_i += s_i² h,  h = 1/μ        every channel, by what was wrong
+    propagation   b_c(i) += s_i                                    one field, E stays
+    gaussian      b_c(i) += s_i h,  e_i += s_i² h,  h = 1/μ        every field, by what was wrong
 
 and the value of class c at node i is v_c = o_i x_c(i) plus the constant term below. The margin of the
 problem of class c is v_c − max_{k≠c} v_k, its lead over the best rival, so that the class predicted is the
-one of positive margin; two classes are one problem on two channels. With the constant b·11ᵀ added to the
+one of positive margin; two classes are one problem on two fields. With the constant b·11ᵀ added to the
 kernel, n_c labels of class c and g = Σ_c o x_c:
 
     propagation   v_c += b n_c
@@ -157,21 +157,21 @@ def system_of(graph: Graph, kernel: str) -> System | None:
 
 
 class Diffusion:
-    """The channels of one game, and everything that a label changes.
+    """The fields of one game, and everything that a label changes.
 
     `precision` is h = 1/μ, or 0 for propagation; `b` the weight of the constant.
     """
 
     def __init__(self, system: System, problems: int, precision: float, b: float, tol: float) -> None:
-        channels = max(2, problems)
+        fields = max(2, problems)
         count = system.graph.num_nodes
         self.system = system
         self.problems = problems
-        self.relaxation = Relaxation(system.graph, system.excess, channels, tol)
+        self.relaxation = Relaxation(system.graph, system.excess, fields, tol)
         self.numbers = np.array([precision, b, tol])
-        self.counts = np.zeros((channels, count))  # labels of each class at each node
-        self.sums = np.zeros(channels)  # Σ over those of g
-        self.totals = np.zeros(channels)  # n_c
+        self.counts = np.zeros((fields, count))  # labels of each class at each node
+        self.sums = np.zeros(fields)  # Σ over those of g
+        self.totals = np.zeros(fields)  # n_c
         solve = self.relaxation
         self.arrays = (solve.x, solve.r, solve.excess, *solve.diagonal)
         self.frame = (system.into, system.out, self.counts, self.sums, self.totals)
@@ -182,7 +182,7 @@ class Diffusion:
         return int(self.totals.sum())
 
     def values(self, node: int) -> Floats:
-        """The value of every channel at a node."""
+        """The value of every field at a node."""
         result = np.full(len(self.totals), np.nan)
         read_values(self.relaxation.csr, self.arrays, self.frame, self.numbers, node, result)
         return result
@@ -240,13 +240,13 @@ class Diffusion:
 
 
 def targets_of(labels: Ints) -> Floats:
-    """What each channel should be under a comparator: 0 or 1, from one row of ±1 per problem."""
+    """What each field should be under a comparator: 0 or 1, from one row of ±1 per problem."""
     rows = np.concatenate([-labels, labels]) if len(labels) == 1 else labels
     return (rows > 0).astype(np.float64)
 
 
 def contradiction(counts: Floats, targets: Floats) -> float:
-    """Σ over all labels and channels of (label − target)²: 2 per label that contradicts the comparator."""
+    """Σ over all labels and fields of (label − target)²: 2 per label that contradicts the comparator."""
     misses = counts * (1.0 - targets) ** 2 + (counts.sum(axis=0) - counts) * targets**2
     return float(misses.sum())
 

@@ -25,7 +25,7 @@ Ints = NDArray[np.int64]
 
 
 def grow_diffusion(old: Diffusion, new: Diffusion, touched: Ints, places: Ints) -> None:
-    """Bring channels just started on a grown graph to where the old ones are, locally."""
+    """Bring fields just started on a grown graph to where the old ones are, locally."""
     before, after, system = old.relaxation, new.relaxation, new.system
     precision, _, tol = new.numbers
     ratio = old.system.into / system.into[places]
