@@ -175,19 +175,26 @@ class Game(ABC):
 
     # -- keeping and growing --------------------------------------------------------------------------
 
+    def parts(self) -> Mapping[str, NDArray[Any]]:
+        """The arrays that `learn` changes in place, by name; enough to be kept and put back.
+
+        Names begin with the number of a problem: ``0/x``.
+        """
+        return {}
+
     @property
     def fields(self) -> tuple[str, ...]:
         """The names of what `snapshot` holds; none where a game is restored by learning all answers again."""
-        return ()
+        return tuple(self.parts())
 
     def snapshot(self) -> dict[str, NDArray[Any]]:
         """Copies of everything that `learn` changes, as arrays, under the names of `fields`."""
-        return {}
+        return {name: array.copy() for name, array in self.parts().items()}
 
     def restore(self, arrays: Mapping[str, NDArray[Any]]) -> None:
         """Bring a fresh game to where `snapshot` was taken."""
-        if self.fields:
-            raise NotImplementedError(f"{type(self).__name__} has fields and does not restore them.")
+        for name, array in self.parts().items():
+            array[...] = arrays[name]
 
     def hand_over(self, heir: Game, growth: Growth) -> None:
         """Bring a game just started on a grown graph to where this one is; changes nothing here.

@@ -91,21 +91,8 @@ class DiffusionGame(Game):
         """The certified error of the margin."""
         return f"its margin is exact up to {self.lead_error(node):.2g}"
 
-    @property
-    def fields(self) -> tuple[str, ...]:
-        """Names of the saved arrays, behind the number of their problem; the first holds what all share."""
-        return tuple(self._parts())
-
-    def snapshot(self) -> dict[str, NDArray[Any]]:
-        """Copies of all that a label changes."""
-        return {name: array.copy() for name, array in self._parts().items()}
-
-    def restore(self, arrays: Any) -> None:
-        """Put saved arrays back in place."""
-        for name, array in self._parts().items():
-            array[...] = arrays[name]
-
-    def _parts(self) -> dict[str, NDArray[Any]]:
+    def parts(self) -> dict[str, NDArray[Any]]:
+        """The arrays of every class, and what all share under the first problem."""
         diffusion, solve = self.diffusion, self.diffusion.relaxation
         rows = [slice(0, 2)] if self.columns == 1 else [slice(c, c + 1) for c in range(self.columns)]
         parts: dict[str, NDArray[Any]] = {}

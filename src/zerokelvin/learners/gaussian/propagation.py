@@ -133,21 +133,8 @@ class ColumnGame(Game):
             symmetric=not isinstance(self.kernel, PageRankKernel),
         )
 
-    @property
-    def fields(self) -> tuple[str, ...]:
-        """Names of the saved arrays, behind the number of their problem."""
-        return tuple(self._parts())
-
-    def snapshot(self) -> dict[str, NDArray[Any]]:
-        """Copies of the sums and the counts."""
-        return {name: array.copy() for name, array in self._parts().items()}
-
-    def restore(self, arrays: Any) -> None:
-        """Put saved arrays back in place."""
-        for name, array in self._parts().items():
-            array[...] = arrays[name]
-
-    def _parts(self) -> dict[str, NDArray[Any]]:
+    def parts(self) -> dict[str, NDArray[Any]]:
+        """The sums and the counts of every class."""
         rows = [slice(0, 2)] if self.columns == 1 else [slice(c, c + 1) for c in range(self.columns)]
         parts = {f"{c}/w": self.w[own] for c, own in enumerate(rows)}
         return parts | {f"{c}/counts": self.counts[own] for c, own in enumerate(rows)}
