@@ -152,7 +152,7 @@ def test_repaired_channels_are_within_the_certified_error(name, kernel, story, t
     session = tell(zk.start(story[0], name, classes=["a", "b", "c"], kernel=kernel, tol=tol, b=b), story)
     diffusion = session._game.diffusion
     relaxation, system = diffusion.relaxation, diffusion.system
-    precision, tol = diffusion.numbers[0], tol / system.unit
+    precision, tol = diffusion.terms.precision, tol / system.unit
     shown = diffusion.counts.sum(axis=0)
     excess = system.excess + precision * system.into**2 * shown
     matrix = session.graph.laplacian().toarray() + np.diag(excess)

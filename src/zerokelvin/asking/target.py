@@ -36,7 +36,7 @@ class Target:
 
     >>> target = Target(0.1, seed=0)
     >>> for node in range(60):
-    ...     target.count(node, risk=0.5 if node % 4 == 0 else 0.1, wrong=node % 4 == 0)
+    ...     target.learn(node, risk=0.5 if node % 4 == 0 else 0.1, wrong=node % 4 == 0)
     >>> target.limit, target.wants(60, risk=0.4), round(target.error, 3)
     (0.1, True, 0.0)
     """
@@ -58,7 +58,7 @@ class Target:
         """Whether to ask for a node of some risk."""
         return risk > self.limit or self.is_audit(node)
 
-    def count(self, node: int, risk: float, wrong: bool) -> None:
+    def learn(self, node: int, risk: float, wrong: bool) -> None:
         """Take an answer. One that was not asked for stands for itself alone."""
         sampled = risk <= self.limit and self.is_audit(node)
         self._answers.append((risk, wrong, 1.0 / AUDITS if sampled else 1.0))

@@ -367,7 +367,7 @@ def test_targets_limit_is_the_largest_risk_whose_errors_fit(seed):
         before = target._next
         sampled = risk <= target.limit and target.is_audit(node)
         seen.append((risk, wrong, 1 / AUDITS if sampled else 1.0))
-        target.count(node, risk, wrong)
+        target.learn(node, risk, wrong)
         if len(seen) < before:
             continue
         late = seen[len(seen) // 2 :] if len(seen) > 60 else seen

@@ -81,7 +81,7 @@ class Mixture:
         """Reveal a class to everyone."""
         winner, chances = self.judge(node)
         if self.asking is not None:
-            self.asking.count(node, float(1.0 - chances[winner]), winner != code)
+            self.asking.learn(node, float(1.0 - chances[winner]), winner != code)
         self.mixing.learn(code)
         for expert in self.experts:
             expert.learn(node, code)

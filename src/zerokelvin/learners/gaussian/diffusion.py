@@ -23,7 +23,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -39,7 +39,10 @@ from zerokelvin.solve.dense import DENSE_LIMIT
 
 __all__ = [
     "Diffusion",
+    "FieldArrays",
+    "Frame",
     "System",
+    "Terms",
     "contradiction",
     "dense_norm",
     "lead_shares",
@@ -156,6 +159,42 @@ def system_of(graph: Graph, kernel: str) -> System | None:
     return System(graph, value * degrees, np.sqrt(degrees), np.sqrt(degrees), math.sqrt(unit))
 
 
+class FieldArrays(NamedTuple):
+    """The system (D − A + E) x_c = b_c as it stands, for compiled code.
+
+    `x` and the residuals `r` have a row per class, (classes, nodes); `excess` is E, `inverse` 1/(D + E) and
+    `limits` the residual that is left alone, one number per node.
+    """
+
+    x: Floats
+    r: Floats
+    excess: Floats
+    inverse: Floats
+    limits: Floats
+
+
+class Frame(NamedTuple):
+    """What stands around the system: the scales s and o of every node, and the labels so far.
+
+    `counts` has the labels of each class at each node, (classes, nodes); `sums` and `totals` have Σ g over
+    the labels of each class, and how many there are.
+    """
+
+    into: Floats
+    out: Floats
+    counts: Floats
+    sums: Floats
+    totals: Floats
+
+
+class Terms(NamedTuple):
+    """The precision h = 1/μ, or 0 for propagation, the weight b of the constant, and the tolerance."""
+
+    precision: float
+    b: float
+    tol: float
+
+
 class Diffusion:
     """The fields of one game, and everything that a label changes.
 
@@ -168,13 +207,13 @@ class Diffusion:
         self.system = system
         self.problems = problems
         self.relaxation = Relaxation(system.graph, system.excess, fields, tol)
-        self.numbers = np.array([precision, b, tol])
+        self.terms = Terms(float(precision), float(b), float(tol))
         self.counts = np.zeros((fields, count))  # labels of each class at each node
         self.sums = np.zeros(fields)  # Σ over those of g
         self.totals = np.zeros(fields)  # n_c
         solve = self.relaxation
-        self.arrays = (solve.x, solve.r, solve.excess, *solve.diagonal)
-        self.frame = (system.into, system.out, self.counts, self.sums, self.totals)
+        self.arrays = FieldArrays(solve.x, solve.r, solve.excess, *solve.diagonal)
+        self.frame = Frame(system.into, system.out, self.counts, self.sums, self.totals)
 
     @property
     def labels(self) -> int:
@@ -184,38 +223,38 @@ class Diffusion:
     def values(self, node: int) -> Floats:
         """The value of every field at a node."""
         result = np.full(len(self.totals), np.nan)
-        read_values(self.relaxation.csr, self.arrays, self.frame, self.numbers, node, result)
+        read_values(self.relaxation.csr, self.arrays, self.frame, self.terms, node, result)
         return result
 
     def margins(self, nodes: Ints) -> Floats:
         """The margins of several nodes in every problem, (nodes, problems)."""
         result = np.full((len(nodes), self.problems), np.nan)
-        _all_margins(self.relaxation.csr, self.arrays, self.frame, self.numbers, nodes, result)
+        _all_margins(self.relaxation.csr, self.arrays, self.frame, self.terms, nodes, result)
         return result
 
     def learn(self, node: int, code: int) -> None:
         """Reveal that a node has class `code`."""
         solve = self.relaxation
-        learn_label(solve.csr, self.arrays, self.frame, self.numbers, solve.scratch, node, code)
+        learn_label(solve.csr, self.arrays, self.frame, self.terms, solve.scratch, node, code)
 
     def column(self, node: int) -> Floats:
         """The posterior covariance of a node with every node, without the constant term."""
         system = self.system
-        solution = self.relaxation.column(node, float(self.numbers[2]) / system.unit)
+        solution = self.relaxation.column(node, self.terms.tol / system.unit)
         column: Floats = system.out * solution * system.into[node]
         return column
 
     def prior_weight(self) -> float:
         """1 / (μ/b + Σ A), the weight of the constant in `gaussian`."""
-        precision, b, _ = self.numbers
+        precision, b, _ = self.terms
         left = max(float((self.totals - self.sums).sum()), 0.0)  # below 0 only by the tolerance
         return 1.0 / (1.0 / (precision * b) + left) if b > 0 else 0.0
 
     def votes(self, node: int) -> Floats:
         """What one label of value 1 at each node adds to the value of `node`, by a column relaxed anew."""
-        precision, b, tol = self.numbers
+        precision, b, tol = self.terms
         system = self.system
-        fine = min(float(tol), EXPLAINED / system.unit) / system.unit
+        fine = min(tol, EXPLAINED / system.unit) / system.unit
         column: Floats = system.out[node] * self.relaxation.column(node, fine) * system.into
         if precision == 0:
             return column + b
@@ -230,7 +269,7 @@ class Diffusion:
 
     def _masses(self, nodes: Ints) -> Floats:
         """1 − g at the given nodes."""
-        plain = np.array([self.numbers[0], 0.0, self.numbers[2]])
+        plain = self.terms._replace(b=0.0)
         result = np.empty(len(self.totals))
         masses = np.full(len(nodes), np.nan)
         for k, node in enumerate(nodes.tolist()):
@@ -272,11 +311,11 @@ def lead_shares(values: Floats, votes: Floats, counts: Floats, code: int) -> lis
 
 
 @kernel
-def read_values(csr: Any, arrays: Any, frame: Any, numbers: Any, node: int, values: Any) -> None:
+def read_values(csr: Any, arrays: FieldArrays, frame: Frame, terms: Terms, node: int, values: Any) -> None:
     """The value of every class at a node; see the module."""
     x, r, _, inverse, _ = arrays
     _, out, _, sums, totals = frame
-    precision, b = numbers[0], numbers[1]
+    precision, b = terms.precision, terms.b
     mass = 0.0
     for c in range(len(values)):
         values[c] = out[node] * read(csr, inverse, x[c], r[c], node)
@@ -296,11 +335,13 @@ def read_values(csr: Any, arrays: Any, frame: Any, numbers: Any, node: int, valu
 
 
 @kernel
-def learn_label(csr: Any, arrays: Any, frame: Any, numbers: Any, scratch: Any, node: int, code: int) -> None:
+def learn_label(
+    csr: Any, arrays: FieldArrays, frame: Frame, terms: Terms, scratch: Any, node: int, code: int
+) -> None:
     """Reveal that `node` has class `code`; see the module."""
     x, r, excess, inverse, limits = arrays
     into, out, counts, sums, totals = frame
-    precision, tol = numbers[0], numbers[2]
+    precision, tol = terms.precision, terms.tol
     diagonal = (inverse, limits)
     totals[code] += 1.0
     if precision == 0.0:
@@ -339,8 +380,8 @@ def to_margins(values: Any, margins: Any) -> None:
 
 
 @kernel
-def _all_margins(csr: Any, arrays: Any, frame: Any, numbers: Any, nodes: Any, margins: Any) -> None:
-    values = np.empty(len(frame[4]))
+def _all_margins(csr: Any, arrays: FieldArrays, frame: Frame, terms: Terms, nodes: Any, margins: Any) -> None:
+    values = np.empty(len(frame.totals))
     for k in range(len(nodes)):
-        read_values(csr, arrays, frame, numbers, nodes[k], values)
+        read_values(csr, arrays, frame, terms, nodes[k], values)
         to_margins(values, margins[k])

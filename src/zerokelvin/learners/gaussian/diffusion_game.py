@@ -14,6 +14,9 @@ from zerokelvin.learners.base import Game, Progress, Trace, Trials
 from zerokelvin.learners.base.growth import Growth
 from zerokelvin.learners.gaussian.diffusion import (
     Diffusion,
+    FieldArrays,
+    Frame,
+    Terms,
     lead_shares,
     learn_label,
     read_values,
@@ -46,15 +49,15 @@ class DiffusionGame(Game):
         """The value of every class, (nodes, classes)."""
         diffusion, places = self.diffusion, np.asarray(nodes, dtype=np.int64)
         result = np.full((len(places), self.classes), np.nan)
-        _read(diffusion.relaxation.csr, diffusion.arrays, diffusion.frame, diffusion.numbers, places, result)
+        _read(diffusion.relaxation.csr, diffusion.arrays, diffusion.frame, diffusion.terms, places, result)
         return result
 
     def learn_in_order(self, nodes: Ints, codes: Ints) -> Floats:
         """Reveal classes one after the other, in compiled code: the values before each, (nodes, classes)."""
         diffusion, solve = self.diffusion, self.diffusion.relaxation
         result = np.full((len(nodes), self.classes), np.nan)
-        arrays, frame, numbers = diffusion.arrays, diffusion.frame, diffusion.numbers
-        _learn_in_order(solve.csr, arrays, frame, numbers, solve.scratch, nodes, codes, result)
+        arrays, frame, terms = diffusion.arrays, diffusion.frame, diffusion.terms
+        _learn_in_order(solve.csr, arrays, frame, terms, solve.scratch, nodes, codes, result)
         return result
 
     def shares(self, node: int, code: int, rival: int) -> dict[int, float]:
@@ -85,7 +88,7 @@ class DiffusionGame(Game):
 
     def lead_error(self, node: int) -> float:
         """How far the margins of a node may be from the exact ones, by the tolerance."""
-        return 2.0 * float(self.diffusion.numbers[2] * self.diffusion.system.out[node])
+        return 2.0 * float(self.diffusion.terms.tol * self.diffusion.system.out[node])
 
     def remark(self, node: int, column: int) -> str:
         """The certified error of the margin."""
@@ -127,7 +130,7 @@ class DiffusionGame(Game):
                 solve.csr,
                 diffusion.arrays,
                 diffusion.frame,
-                diffusion.numbers,
+                diffusion.terms,
                 solve.scratch,
                 shown,
                 trace.margins,
@@ -140,7 +143,14 @@ class DiffusionGame(Game):
 
 @kernel
 def _play(
-    csr: Any, arrays: Any, frame: Any, numbers: Any, scratch: Any, shown: Any, margins: Any, asked: Any
+    csr: Any,
+    arrays: FieldArrays,
+    frame: Frame,
+    terms: Terms,
+    scratch: Any,
+    shown: Any,
+    margins: Any,
+    asked: Any,
 ) -> None:
     """Play on for up to settings[2] trials.
 
@@ -158,12 +168,12 @@ def _play(
                 code = 1 if signs[due, 0] > 0 else 0
                 if signs.shape[1] > 1:
                     code = int(np.argmax(signs[due]))
-                learn_label(csr, arrays, frame, numbers, scratch, nodes[due], code)
+                learn_label(csr, arrays, frame, terms, scratch, nodes[due], code)
         if cursor[0] == stop:
             return
         t = cursor[0]
         cursor[0] += 1
-        read_values(csr, arrays, frame, numbers, nodes[t], values)
+        read_values(csr, arrays, frame, terms, nodes[t], values)
         to_margins(values, margins[t])
         if wants_label(cursor[2], settings[1], margins[t], 0.0, (limits[t], NO_GAIN, NO_FLOOR)):
             cursor[2] += 1
@@ -171,17 +181,24 @@ def _play(
 
 
 @kernel
-def _read(csr: Any, arrays: Any, frame: Any, numbers: Any, nodes: Any, values: Any) -> None:
+def _read(csr: Any, arrays: FieldArrays, frame: Frame, terms: Terms, nodes: Any, values: Any) -> None:
     """The values of every class at several nodes, one row each."""
     for k in range(len(nodes)):
-        read_values(csr, arrays, frame, numbers, nodes[k], values[k])
+        read_values(csr, arrays, frame, terms, nodes[k], values[k])
 
 
 @kernel
 def _learn_in_order(
-    csr: Any, arrays: Any, frame: Any, numbers: Any, scratch: Any, nodes: Any, codes: Any, values: Any
+    csr: Any,
+    arrays: FieldArrays,
+    frame: Frame,
+    terms: Terms,
+    scratch: Any,
+    nodes: Any,
+    codes: Any,
+    values: Any,
 ) -> None:
     """Read the values at a node, reveal its class, go on to the next."""
     for t in range(len(nodes)):
-        read_values(csr, arrays, frame, numbers, nodes[t], values[t])
-        learn_label(csr, arrays, frame, numbers, scratch, nodes[t], codes[t])
+        read_values(csr, arrays, frame, terms, nodes[t], values[t])
+        learn_label(csr, arrays, frame, terms, scratch, nodes[t], codes[t])

@@ -82,7 +82,7 @@ class GaussianGame(DiffusionGame):
     def variance(self, node: int) -> float:
         """The predictive variance of a node, its noise left out."""
         diffusion = self.diffusion
-        precision, b, _ = diffusion.numbers
+        precision, b, _ = diffusion.terms
         column = diffusion.column(node)
         spread = float(column[node])
         if b > 0:
@@ -106,7 +106,7 @@ class GaussianGame(DiffusionGame):
         """The bound of the module, one for all classes together."""
         rows = np.array(labels)
         diffusion, system = self.diffusion, self.diffusion.system
-        precision, b, _ = diffusion.numbers
+        precision, b, _ = diffusion.terms
         error = self.lead_error(int(np.argmax(system.out)))
         norms = [system.norm(target) for target in comparators(rows)]
         radius = system.radius + float(b)

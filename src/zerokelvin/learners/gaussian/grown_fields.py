@@ -27,7 +27,7 @@ Ints = NDArray[np.int64]
 def grow_diffusion(old: Diffusion, new: Diffusion, touched: Ints, places: Ints) -> None:
     """Bring fields just started on a grown graph to where the old ones are, locally."""
     before, after, system = old.relaxation, new.relaxation, new.system
-    precision, _, tol = new.numbers
+    precision, _, tol = new.terms
     ratio = old.system.into / system.into[places]
     changed = (ratio != 1.0) | (old.system.excess != system.excess[places])
     everywhere = bool(changed.all())

@@ -58,7 +58,7 @@ class Influence:
         system = diffusion.system
         matrix = (solve.csr, solve.diagonal[0], solve.excess)
         ends = (system.into, system.out, waiting)
-        noise = 1.0 / float(diffusion.numbers[0])
+        noise = 1.0 / diffusion.terms.precision
         return float(_influence(matrix, ends, self._column, solve.scratch, node, noise, TOL / system.unit**2))
 
 

@@ -73,7 +73,7 @@ class PropagationGame(DiffusionGame):
         rows = np.array(labels)
         diffusion, system = self.diffusion, self.diffusion.system
         counts, targets = diffusion.counts, targets_of(rows)
-        _, b, tol = diffusion.numbers
+        _, b, tol = diffusion.terms
         seen = np.flatnonzero(counts.sum(axis=0))
         largest = max((float(diffusion.values(int(node)).sum()) for node in seen), default=0.0)
         centred = targets - targets.mean(axis=0)

@@ -80,13 +80,13 @@ class PounceState(State):
     def update(self, node: int, label: int) -> None:
         """Project on the nearest mistake if the prediction is wrong, or in every round."""
         if self.due(node, label):
-            self.learn(node, label, _Columns(self.geometry, [node, int(self.near[node])]))
+            self.update_with(node, label, _Columns(self.geometry, [node, int(self.near[node])]))
 
     def due(self, node: int, label: int) -> bool:
         """Whether `update` changes anything: at a component's first label, a mistake, or in every round."""
         return bool(_due(self.w, self.near, self.labels, node, label, self.learner.every_round))
 
-    def learn(self, node: int, label: int, columns: _Columns) -> None:
+    def update_with(self, node: int, label: int, columns: _Columns) -> None:
         """Learn a label that is due, with columns that several problems share."""
         other = int(self.near[node])
         wrong = other >= 0 and sign(self.margin(node)) != label
@@ -146,7 +146,7 @@ class PounceGame(OneVsRest[PounceState]):
         ]
         columns = _Columns(self.states[0].geometry, [node, *(int(state.near[node]) for state, _ in due)])
         for state, label in due:
-            state.learn(node, label, columns)
+            state.update_with(node, label, columns)
 
     def play(self, trials: Trials, progress: Progress | None = None) -> Trace:
         """Scan to the next label that changes something in compiled code, update, and go on."""

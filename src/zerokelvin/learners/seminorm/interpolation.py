@@ -81,9 +81,9 @@ class InterpolationState(State):
 
     def update(self, node: int, label: int) -> None:
         """Make the interpolant agree with the label −1 or +1 of a node."""
-        self.learn(node, label, _Responses())
+        self.update_with(node, label, _Responses())
 
-    def learn(self, node: int, label: int, responses: _Responses) -> None:
+    def update_with(self, node: int, label: int, responses: _Responses) -> None:
         """Update with the label of a node; `responses` is shared by the problems that get one together."""
         wrong = sign(self.margin(node)) != label
         mates = self.graph.components == self.graph.components[node]
@@ -216,7 +216,7 @@ class InterpolationGame(OneVsRest[InterpolationState]):
         responses = _Responses()
         for c, (state, label) in enumerate(zip(self.states, self.labels(code), strict=True)):
             if wanted is None or wanted[c]:
-                state.learn(node, label, responses)
+                state.update_with(node, label, responses)
 
 
 @learner("interpolation")
