@@ -66,6 +66,7 @@ def class_array(classes: Sequence[Hashable]) -> NDArray[Any]:
 def encode_labels(graph: Domain, labels: Any, classes: Sequence[Hashable] | None = None) -> Labelling:
     """Class codes of a labelling given as an array in node order or as a mapping from node names.
 
+    >>> from zerokelvin.graph import Graph
     >>> line = Graph.from_edges([(0, 1), (1, 2)])
     >>> encode_labels(line, ["ok", None, "fraud"])
     Labelling(codes=array([ 1, -1,  0]), classes=('fraud', 'ok'))

@@ -70,6 +70,7 @@ def show_labels(
 ) -> Shown:
     """The trials of a game over all labelled nodes, shuffled, or over the names in `order` where given.
 
+    >>> from zerokelvin.graph import Graph
     >>> line = Graph.from_edges([("a", "b"), ("b", "c")])
     >>> labelling = Labelling(np.array([0, 1, 1]), ("no", "yes"))
     >>> shown = show_labels(line, labelling, ["c", "a"], Disturbance(repeats=2), np.random.default_rng(0))

@@ -71,11 +71,11 @@ class Perceptron(Learner):
     >>> line = Graph.from_edges([(0, 1), (1, 2), (2, 3)])
     >>> state = Perceptron(b=1.0).start(line)
     >>> state.update(0, -1)
-    >>> [sign(state.margin(node)) for node in range(4)]
-    [-1, -1, -1, -1]
+    >>> [state.margin(node) >= 0 for node in range(4)]
+    [False, False, False, False]
     >>> state.update(3, 1)
-    >>> [sign(state.margin(node)) for node in range(4)]
-    [-1, -1, 1, 1]
+    >>> [state.margin(node) >= 0 for node in range(4)]
+    [False, False, True, True]
     """
 
     b: float = 1.0
