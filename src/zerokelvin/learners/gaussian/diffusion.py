@@ -40,9 +40,9 @@ from zerokelvin.solve.dense import DENSE_LIMIT
 __all__ = [
     "Diffusion",
     "FieldArrays",
+    "FieldTerms",
     "Frame",
     "System",
-    "Terms",
     "contradiction",
     "dense_norm",
     "lead_shares",
@@ -187,7 +187,7 @@ class Frame(NamedTuple):
     totals: Floats
 
 
-class Terms(NamedTuple):
+class FieldTerms(NamedTuple):
     """The precision h = 1/μ, or 0 for propagation, the weight b of the constant, and the tolerance."""
 
     precision: float
@@ -207,7 +207,7 @@ class Diffusion:
         self.system = system
         self.problems = problems
         self.relaxation = Relaxation(system.graph, system.excess, fields, tol)
-        self.terms = Terms(float(precision), float(b), float(tol))
+        self.terms = FieldTerms(float(precision), float(b), float(tol))
         self.counts = np.zeros((fields, count))  # labels of each class at each node
         self.sums = np.zeros(fields)  # Σ over those of g
         self.totals = np.zeros(fields)  # n_c
@@ -311,7 +311,9 @@ def lead_shares(values: Floats, votes: Floats, counts: Floats, code: int) -> lis
 
 
 @kernel
-def read_values(csr: Any, arrays: FieldArrays, frame: Frame, terms: Terms, node: int, values: Any) -> None:
+def read_values(
+    csr: Any, arrays: FieldArrays, frame: Frame, terms: FieldTerms, node: int, values: Any
+) -> None:
     """The value of every class at a node; see the module."""
     x, r, _, inverse, _ = arrays
     _, out, _, sums, totals = frame
@@ -336,7 +338,7 @@ def read_values(csr: Any, arrays: FieldArrays, frame: Frame, terms: Terms, node:
 
 @kernel
 def learn_label(
-    csr: Any, arrays: FieldArrays, frame: Frame, terms: Terms, scratch: Any, node: int, code: int
+    csr: Any, arrays: FieldArrays, frame: Frame, terms: FieldTerms, scratch: Any, node: int, code: int
 ) -> None:
     """Reveal that `node` has class `code`; see the module."""
     x, r, excess, inverse, limits = arrays
@@ -380,7 +382,9 @@ def to_margins(values: Any, margins: Any) -> None:
 
 
 @kernel
-def _all_margins(csr: Any, arrays: FieldArrays, frame: Frame, terms: Terms, nodes: Any, margins: Any) -> None:
+def _all_margins(
+    csr: Any, arrays: FieldArrays, frame: Frame, terms: FieldTerms, nodes: Any, margins: Any
+) -> None:
     values = np.empty(len(frame.totals))
     for k in range(len(nodes)):
         read_values(csr, arrays, frame, terms, nodes[k], values)

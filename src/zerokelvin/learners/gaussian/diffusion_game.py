@@ -15,8 +15,8 @@ from zerokelvin.learners.base.growth import Growth
 from zerokelvin.learners.gaussian.diffusion import (
     Diffusion,
     FieldArrays,
+    FieldTerms,
     Frame,
-    Terms,
     lead_shares,
     learn_label,
     read_values,
@@ -146,7 +146,7 @@ def _play(
     csr: Any,
     arrays: FieldArrays,
     frame: Frame,
-    terms: Terms,
+    terms: FieldTerms,
     scratch: Any,
     shown: Any,
     margins: Any,
@@ -181,7 +181,7 @@ def _play(
 
 
 @kernel
-def _read(csr: Any, arrays: FieldArrays, frame: Frame, terms: Terms, nodes: Any, values: Any) -> None:
+def _read(csr: Any, arrays: FieldArrays, frame: Frame, terms: FieldTerms, nodes: Any, values: Any) -> None:
     """The values of every class at several nodes, one row each."""
     for k in range(len(nodes)):
         read_values(csr, arrays, frame, terms, nodes[k], values[k])
@@ -192,7 +192,7 @@ def _learn_in_order(
     csr: Any,
     arrays: FieldArrays,
     frame: Frame,
-    terms: Terms,
+    terms: FieldTerms,
     scratch: Any,
     nodes: Any,
     codes: Any,
