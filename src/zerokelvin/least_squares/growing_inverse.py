@@ -151,5 +151,5 @@ def _lengthen(x: Floats, row: Floats) -> None:
 
 @kernel
 def due(kept: Floats) -> bool:
-    """Whether it is time to refresh."""
+    """Whether the inverse has taken so many updates, or such ill ones, that it is to be computed afresh."""
     return kept[0, SINCE] >= REFRESH or kept[0, HAZARD] > RISK

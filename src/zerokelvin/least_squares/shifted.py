@@ -92,7 +92,7 @@ class PrimalShifted(Shifted):
         np.fill_diagonal(self.factor, diagonal**2)
 
     def solve_at(self, gap: float, right: Floats, guess: Floats) -> Floats:
-        """Conjugate gradients in compiled code."""
+        """Solve with the shift changed by `gap`, from a guess, by preconditioned conjugate gradients."""
         return _conjugate_gradients(self.factor, gap, right, guess.copy())
 
 
@@ -144,7 +144,7 @@ class DualShifted(Shifted):
             np.fill_diagonal(square, diagonal**2)
 
     def solve_at(self, gap: float, right: Floats, guess: Floats) -> Floats:
-        """Conjugate gradients in compiled code."""
+        """Solve with the shift changed by `gap`, from a guess, by preconditioned conjugate gradients."""
         factor = np.ascontiguousarray(self._factor[: self.size, : self.size])
         return _conjugate_gradients(factor, gap, right, guess.copy())
 

@@ -57,11 +57,11 @@ class Maker:
         return self.builder.bitcast(self.builder.gep(block, [at]), self.row_type.as_pointer())
 
     def read(self, address: Any) -> Any:
-        """A row from memory."""
+        """Load the row at an address from memory."""
         return self.builder.load(address, align=8)
 
     def write(self, value: Any, address: Any) -> None:
-        """A row to memory."""
+        """Store a row at an address in memory."""
         self.builder.store(value, address, align=8)
 
     def fetch(self, address: Any) -> None:
@@ -86,15 +86,15 @@ class Maker:
         return self.builder.shuffle_vector(first, none, mask)
 
     def times(self, a: Any, b: Any) -> Any:
-        """Number by number."""
+        """The products of two rows, number by number."""
         return self.builder.fmul(a, b)
 
     def plus(self, a: Any, b: Any) -> Any:
-        """Number by number."""
+        """The sums of two rows, number by number."""
         return self.builder.fadd(a, b)
 
     def minus(self, a: Any, b: Any) -> Any:
-        """Number by number."""
+        """The differences of two rows, number by number."""
         return self.builder.fsub(a, b)
 
     def each(self, start: Any, stop: Any) -> Any:

@@ -56,12 +56,12 @@ def array_of(context: Any, builder: Any, signature: Any, args: Any, which: int) 
 
 
 def load(builder: Any, base: Any, place: Any, kind: Any = EIGHT) -> Any:
-    """A vector from memory."""
+    """Load the vector at a place behind a base address."""
     return builder.load(builder.bitcast(builder.gep(base, [place]), kind.as_pointer()), align=4)
 
 
 def store(builder: Any, value: Any, base: Any, place: Any) -> None:
-    """A vector to memory."""
+    """Store a vector at a place behind a base address."""
     builder.store(value, builder.bitcast(builder.gep(base, [place]), value.type.as_pointer()), align=4)
 
 
@@ -74,19 +74,19 @@ def prefetch(builder: Any, base: Any, place: Any, near: int = 3) -> None:
 
 
 def spread(builder: Any, number: Any, kind: Any = EIGHT) -> Any:
-    """One number in all places."""
+    """A vector that holds one number in all its places."""
     empty = ir.Constant(kind, ir.Undefined)
     first = builder.insert_element(empty, number, ir.Constant(WORD, 0))
     return _shuffle(builder, first, empty, [0] * kind.count)
 
 
 def pick(builder: Any, vector: Any, k: int) -> Any:
-    """One of the eight numbers."""
+    """The k-th of the eight numbers of a vector."""
     return builder.extract_element(vector, ir.Constant(WORD, k))
 
 
 def madd(builder: Any, total: Any, a: Any, b: Any) -> Any:
-    """Total + a·b, rounded twice."""
+    """Total + a·b in every place, the product and the sum each rounded."""
     return builder.fadd(total, builder.fmul(a, b))
 
 
@@ -99,7 +99,7 @@ def fused(builder: Any, total: Any, a: Any, b: Any) -> Any:
 
 
 def size(builder: Any, vector: Any) -> Any:
-    """Absolute values."""
+    """The absolute value in every place of a vector."""
     kind = ir.FunctionType(vector.type, [vector.type])
     step = cgutils.get_or_insert_function(builder.module, kind, "llvm.fabs.v8f64")
     return builder.call(step, [vector])

@@ -199,7 +199,7 @@ class ExponentialGeometry:
     def rise(
         self, step: tuple[int, int, float], ends: tuple[int, int], columns: Callable[[int], int]
     ) -> float:
-        """From the potential of the step."""
+        """The difference of the potential of a step between two ends, which the step holds already."""
         direction = self.step(step[0], step[1], columns).direction
         return float(direction[ends[0]] - direction[ends[1]])
 

@@ -323,7 +323,7 @@ def _move_rows(lanes: Any, rows: Any, source: Any, first: Any, out: Any, start: 
 
 @kernel
 def _copy_rows(rows: Any, source: Any, first: Any, out: Any, start: Any, wide: Any) -> Any:
-    """The same for `wide` columns."""
+    """Set `wide` columns of `out`, from `start` on, to those of rows rows[i] of `source`, from `first` on."""
     for i in range(len(rows)):
         for c in range(wide):
             out[i, start + c] = source[rows[i], first + c]

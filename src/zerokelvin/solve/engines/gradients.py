@@ -153,11 +153,11 @@ class _Vector:
         self.value += length * self.direction
 
     def can_narrow(self, left: int) -> bool:
-        """A vector cannot."""
+        """Whether columns that are done can be dropped: a single vector has none to drop."""
         return False
 
     def result(self) -> Floats:
-        """The value."""
+        """The solution as it stands, (n,)."""
         return self.value
 
 
