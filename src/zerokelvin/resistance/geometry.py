@@ -199,7 +199,7 @@ class ExponentialGeometry:
     def rise(
         self, step: tuple[int, int, float], ends: tuple[int, int], columns: Callable[[int], int]
     ) -> float:
-        """The difference of the potential of a step between two ends, which the step holds already."""
+        """How much the potential between the two nodes of a step differs between two ends."""
         direction = self.step(step[0], step[1], columns).direction
         return float(direction[ends[0]] - direction[ends[1]])
 
