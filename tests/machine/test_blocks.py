@@ -243,9 +243,6 @@ def scattered_path(size):
     return Graph.from_edges(np.column_stack([names[:-1], names[1:]]))
 
 
-CHEAPER = 1.5
-
-
 @pytest.mark.parametrize(
     ("engine", "graph"),
     [
@@ -257,16 +254,16 @@ CHEAPER = 1.5
     ],
 )
 def test_a_column_is_cheaper_in_a_block(engine, graph):
-    """Half the price is the goal, and a third off what a busy machine is held to."""
+    """Half the price is the goal; the best of some rounds is 2.1 to 6 times cheaper, also on a busy one."""
     singly, block = best_seconds(analyse(graph, engine), 24, 3)
-    assert singly > CHEAPER * block, (singly, block)
+    assert singly > 2 * block, (singly, block)
 
 
 def test_a_column_is_cheaper_in_a_block_larger_than_the_cache():
     """The same where a row of the block comes from memory, at random; here it is 3 to 4 times cheaper."""
     ends = np.random.default_rng(0).integers(0, 400_000, (2_000_000, 2))
     singly, block = best_seconds(analyse(Graph.from_edges(ends), "jacobi"), 8, 1)
-    assert singly > CHEAPER * block, (singly, block)
+    assert singly > 2 * block, (singly, block)
 
 
 def best_seconds(solver, columns, fewest):
@@ -281,6 +278,6 @@ def best_seconds(solver, columns, fewest):
             began = time.process_time()
             work()
             seconds[way] = min(seconds[way], time.process_time() - began)
-        if turn + 1 >= fewest and seconds[0] > CHEAPER * seconds[1]:
+        if turn + 1 >= fewest and seconds[0] > 2 * seconds[1]:
             break
     return seconds

@@ -26,7 +26,7 @@ Queue = tuple[NDArray[np.int64], NDArray[np.bool_]]
 
 def new_queue(count: int) -> Queue:
     """An empty queue for `count` nodes."""
-    return np.empty(count, np.int64), np.zeros(count, np.bool_)
+    return np.zeros(count, np.int64), np.zeros(count, np.bool_)
 
 
 @kernel

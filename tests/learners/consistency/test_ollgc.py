@@ -187,7 +187,7 @@ def test_no_memory_is_taken_per_trial(name, counted_memory):
     rows = rng.normal(size=(50, 12))
     learner, taken = make(name), []
     for count in (40, 4000):
-        nodes, signs = rng.integers(0, 50, count), rng.choice([-1, 1], (count, 3)).astype(np.int8)
+        nodes, signs = rng.integers(0, 50, count), signs_of(rng.integers(3, size=count), 3)
         trials = Trials(nodes, signs, np.full(count, np.inf), 0, 10**9)
         game = learner.start_game(Features(rows), 3, Coordinates(rows, None, 0.0), 0)
         game.play(trials)  # loads the machine code

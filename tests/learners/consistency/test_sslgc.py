@@ -133,7 +133,11 @@ def test_single_precision_is_off_by_less_than_its_slack(seed, d, mu, count):
     assert (copy == 0.0).all()  # nothing learnt since
     learn_row(kept, rng.normal(size=d) * scales, np.ones(1), scratch)
     copy_short(kept, 1, copy, stamp)
-    assert copy.any()  # the copy is made anew
+    screen(copy, d, short, forms)  # the copy is made anew, of the inverse as it is now
+    for lane in range(LANES):
+        exact = form_of(kept, 1, np.ascontiguousarray(block[:d, lane]), scratch)
+        assert abs(forms[lane] - exact) <= slack[lane]
+    assert copy.any()
 
 
 def test_a_bar_is_met_from_above_only():

@@ -121,7 +121,9 @@ class Learner:
     def start(self, graph: Any, prepared: Any = None, rng: np.random.Generator | None = None) -> State:
         """Begin one binary problem. `rng` serves draws made at the start; later coins are hashes."""
         if type(self).start_game is Learner.start_game:
-            raise NotImplementedError(f"{type(self).__name__} writes neither start nor start_game.")
+            raise ParameterError(
+                f"learner {type(self).__name__} has neither start nor start_game; write one of them."
+            )
         seed = 0 if rng is None else int(rng.integers(1 << 62))
         return Binary(self.start_game(graph, 2, prepared, seed))
 

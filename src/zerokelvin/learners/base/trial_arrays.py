@@ -12,6 +12,8 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from zerokelvin.errors import ParameterError
+
 __all__ = ["Trace", "Trials", "codes_of", "columns_of", "signs_of"]
 
 Ints = NDArray[np.int64]
@@ -69,6 +71,16 @@ class Trials:
     floors: Floats | None = None
     by_value: bool = False
     num_nodes: int = 0
+
+    def __post_init__(self) -> None:
+        if self.signs.shape[1] == 1:
+            return
+        wrong = np.flatnonzero((self.signs > 0).sum(axis=1) != 1)
+        if len(wrong):
+            signs = self.signs[wrong[0]].tolist()
+            raise ParameterError(
+                f"trial {wrong[0]} has the signs {signs}; of several problems, a class each, exactly one is +1."
+            )
 
     @cached_property
     def codes(self) -> Ints:
