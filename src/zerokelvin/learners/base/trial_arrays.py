@@ -79,7 +79,7 @@ class Trials:
         if len(wrong):
             signs = self.signs[wrong[0]].tolist()
             raise ParameterError(
-                f"trial {wrong[0]} has the signs {signs}; of several problems, a class each, exactly one is +1."
+                f"trial {wrong[0]} has the signs {signs}; of several classes exactly one is +1."
             )
 
     @cached_property
