@@ -7,7 +7,7 @@ import zerokelvin as zk
 from zerokelvin import Graph, learners, load, play, start
 from zerokelvin.bound import Assumption, Bound
 from zerokelvin.checks import CHECKS, ContractError, certificate_game, certificate_games
-from zerokelvin.checks.certificates import VARIANTS, keep_bound, variants
+from zerokelvin.checks.certificates import keep_bound, variants
 from zerokelvin.checks.families import FAMILIES, draw_graph
 from zerokelvin.learners.base import Learner, State
 
@@ -59,7 +59,14 @@ def test_games_cover_everything_they_are_meant_to():
     assert {word for word in settings | steps | policies if word not in told} == set()
     assert "classes=('a',)" in told
     assert "classes=('a', 'b', 'c')" in told
-    assert {len(variants(name)) for name in VARIANTS} >= {2, 3}
+    assert {len(variants(name)) for name in learners.names()} >= {1, 2, 3}
+
+
+@pytest.mark.parametrize("name", learners.names())
+def test_variants_are_parameters_that_a_learner_takes(name):
+    first, *others = variants(name)
+    assert first == learners.make(name)
+    assert all(type(other) is type(first) for other in others)
 
 
 def test_graphs_cover_the_families():

@@ -1,14 +1,17 @@
 """Compiled play, play step by step and a session: the same game to the last bit, whatever is drawn."""
 
 import dataclasses
+from typing import ClassVar
 
 import numpy as np
 import pytest
 
 import zerokelvin as zk
 from zerokelvin import learners
+from zerokelvin.asking import POLICIES, Margin
+from zerokelvin.asking.policies import policy
 from zerokelvin.checks.arenas import draw_arena
-from zerokelvin.checks.families import FAMILIES, ORDERS
+from zerokelvin.checks.families import FAMILIES, ORDERS, draw_policy
 from zerokelvin.checks.same_game import find_difference
 from zerokelvin.errors import GraphError
 from zerokelvin.learners.base import columns_of
@@ -59,6 +62,20 @@ def test_arenas_suit_every_learner_and_cover_what_they_should(name):
     }
     assert min(arena.graph.num_nodes for arena in arenas) == 1
     assert str(draw_arena(learners.make(name), 7)) == str(arenas[7])
+
+
+def test_a_policy_is_drawn_as_soon_as_it_is_registered():
+    @policy("unheard", "LIMIT")
+    @dataclasses.dataclass(frozen=True)
+    class Unheard(Margin):
+        checked_with: ClassVar[float] = 3.0
+
+    try:
+        drawn = {draw_policy(np.random.default_rng(seed)) for seed in range(100)}
+        assert {text.partition(":")[0] for text in drawn} == set(POLICIES) - {"always"}
+        assert "unheard:3.0" in drawn
+    finally:
+        del POLICIES._values["unheard"], POLICIES._numbers["unheard"]
 
 
 @dataclasses.dataclass(frozen=True)

@@ -46,6 +46,8 @@ class Policy(ABC):
     name: ClassVar[str] = ""
     needs_variance: ClassVar[bool] = False
     needs_value: ClassVar[bool] = False
+    checked_with: ClassVar[float] = 0.5
+    """The number that the checks of `zerokelvin.checks` play it with, where it takes one."""
 
     @property
     def needs_spread(self) -> bool:

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from zerokelvin.checks.families import FAMILIES, FORESTS, ORDERS
+from zerokelvin.checks.families import FAMILIES, FORESTS, ORDERS, draw_policy
 from zerokelvin.graph import Graph
 from zerokelvin.learners import Learner
 
@@ -22,8 +22,6 @@ Ints = NDArray[np.int64]
 Rng = np.random.Generator
 
 SIZES = ((1, 12), (1, 12), (13, 60), (13, 60), (61, 200))
-POLICIES = ("margin:0.5", "random:0.6", "variance:0.4", "doubt:0.5", "value:0.67")
-SMALL = 12  # nodes for `halving`, which counts labelings one by one where there are cycles
 
 
 @dataclass(frozen=True)
@@ -53,9 +51,7 @@ def draw_arena(learner: Learner, seed: int) -> Arena:
     families = FORESTS if rng.random() < 0.5 else FAMILIES
     family = _pick(rng, sorted(families))
     low, high = SIZES[rng.integers(len(SIZES))]
-    size = int(rng.integers(low, high + 1))
-    if learner.name == "halving":
-        size = min(size, SMALL)
+    size = min(int(rng.integers(low, high + 1)), learner.checked_up_to)
     pairs = families[family](size, rng)
     weights = [np.ones(len(pairs)), rng.integers(1, 4, len(pairs)), rng.uniform(0.1, 10.0, len(pairs))]
     kind = int(rng.choice(3, p=[0.6, 0.2, 0.2]))
@@ -76,7 +72,7 @@ def _settings(size: int, rng: Rng) -> dict[str, Any]:
     if rng.random() < 0.5:
         return settings
     if rng.random() < 0.5:
-        settings["policy"] = _pick(rng, POLICIES)
+        settings["policy"] = draw_policy(rng)
     if rng.random() < 0.25:
         settings["budget"] = int(rng.integers(0, size + 2))
     if rng.random() < 0.25:

@@ -25,7 +25,14 @@ from zerokelvin import learners
 from zerokelvin.bound import Bound
 from zerokelvin.checks.contract import CHECKS, ContractError
 from zerokelvin.checks.examples import examples
-from zerokelvin.checks.families import draw_classes, draw_graph, draw_labels, draw_order, draw_weights
+from zerokelvin.checks.families import (
+    draw_classes,
+    draw_graph,
+    draw_labels,
+    draw_order,
+    draw_policy,
+    draw_weights,
+)
 from zerokelvin.checks.promises import PROMISES, Verdict
 from zerokelvin.errors import ZerokelvinError
 from zerokelvin.games import play
@@ -35,7 +42,6 @@ from zerokelvin.learners.base.renumbered import RenumberedGame
 from zerokelvin.session import load, start
 
 __all__ = [
-    "VARIANTS",
     "CertifiedGame",
     "certificate_game",
     "certificate_games",
@@ -44,39 +50,6 @@ __all__ = [
 ]
 
 Rng = np.random.Generator
-
-POLICIES = ("random:0.5", "margin:0.3", "variance:0.4", "doubt:0.5", "value:0.5")
-
-VARIANTS: dict[str, tuple[dict[str, Any], ...]] = {
-    "auto": ({}, {}, {"target": 0.1}),
-    "fixed-paths": ({}, {"cover": "shortest"}),
-    "gaussian": ({}, {"kernel": "normalized:0.1", "b": 1.0}, {"engine": "exact"}),
-    "halving": ({}, {"k": 2.0}),
-    "interpolation": ({}, {"p": 1.5}),
-    "nearest": ({}, {"distance": "resistance"}, {"k": 2}),
-    "perceptron": ({}, {"c": 0.5}, {"b": 0.0, "c": 1.0}, {"kernel": "regularized:0.1"}),
-    "ollgc": ({}, {"every_round": True}, {"rank": 3}),
-    "pounce": ({}, {"every_round": True}),
-    "random": ({}, {"p": 1.0}, {"p": 1.0, "inner": "longest-path"}),
-    "second-order": (
-        {},
-        {"variant": "pseudoinverse"},
-        {"variant": "increasing"},
-        {"variant": "whitened"},
-        {"score": "linear"},
-        {"form": "dual"},
-    ),
-    "spanning-tree": (
-        {},
-        {"trees": 1},
-        {"trees": 3, "inner": "wta"},
-        {"trees": 5, "inner": "shazoo", "tree": "bfs"},
-        {"trees": 3, "inner": "tree-opt", "tree": "minimum"},
-    ),
-    "tree-opt": ({}, {"tree": "low-stretch"}),
-    "zero-ising": ({}, {"max_states": 2, "samples": 11}),
-}
-"""Parameters under which a learner behaves differently; the games of a name go through all of them."""
 
 
 @dataclass(frozen=True)
@@ -100,7 +73,7 @@ class CertifiedGame:
 
 
 def certificate_games(learner: str | Learner, count: int, seed: int = 0) -> Iterator[CertifiedGame]:
-    """Play `count` games; a name stands for the learner with each of its `VARIANTS` in turn.
+    """Play `count` games; a name stands for the learner with each of its `variants` in turn.
 
     >>> games = list(certificate_games("perceptron", 20))
     >>> len(games), any(game.exceeded for game in games), any(game.holds for game in games)
@@ -115,7 +88,7 @@ def variants(learner: str | Learner) -> list[Learner]:
     """The learner itself, or a named one with each set of parameters worth playing."""
     if isinstance(learner, Learner):
         return [learner]
-    return [learners.make(learner, **params) for params in VARIANTS.get(learner, ({},))]
+    return [learners.make(learner, **params) for params in learners.LEARNERS[learner].variants]
 
 
 def certificate_game(learner: Learner, rng: Rng) -> CertifiedGame:
@@ -154,7 +127,7 @@ def _settings(trials: int, rng: Rng) -> dict[str, Any]:
         "drift": lambda: int(rng.integers(1, 4)),
         "delay": lambda: int(rng.integers(1, trials + 2)),
         "budget": lambda: int(rng.integers(0, trials + 1)),
-        "policy": lambda: str(rng.choice(POLICIES)),
+        "policy": lambda: draw_policy(rng),
         "forget": lambda: int(rng.integers(1, trials + 2)),
     }
     wild = rng.choice([0.0, 0.12, 0.4])
@@ -171,7 +144,7 @@ def _session(learner: Learner, rng: Rng) -> CertifiedGame:
     if rng.random() < 0.5:
         settings["classes"] = classes
     for name, draw in (
-        ("policy", lambda: str(rng.choice(POLICIES))),
+        ("policy", lambda: draw_policy(rng)),
         ("budget", lambda: int(rng.integers(0, len(truth) + 1))),
         ("forget", lambda: int(rng.integers(1, len(truth) + 2))),
     ):

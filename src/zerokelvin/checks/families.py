@@ -9,9 +9,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
+from inspect import signature
 
 import numpy as np
 
+from zerokelvin.asking import POLICIES, Policy
 from zerokelvin.graph import Graph
 
 __all__ = [
@@ -23,6 +25,7 @@ __all__ = [
     "draw_graph",
     "draw_labels",
     "draw_order",
+    "draw_policy",
     "draw_weights",
 ]
 
@@ -162,6 +165,17 @@ def draw_order(graph: Graph, nodes: Sequence[int], rng: Rng) -> list[int]:
     """The nodes in one of the `ORDERS`."""
     order = ORDERS[sorted(ORDERS)[int(rng.integers(len(ORDERS)))]]
     return [int(node) for node in order(graph, sorted(nodes), rng)]
+
+
+def draw_policy(rng: Rng) -> str:
+    """A registered policy but ``always``, which is what is played without one, as it is written.
+
+    >>> draw_policy(np.random.default_rng(0))
+    'variance:0.5'
+    """
+    names = [name for name in POLICIES if name != "always"]
+    begin: Callable[..., Policy] = (cls := POLICIES[names[int(rng.integers(len(names)))]])
+    return str(begin(cls.checked_with) if signature(begin).parameters else begin())
 
 
 def _leaves_first(graph: Graph, nodes: Sequence[int]) -> list[int]:

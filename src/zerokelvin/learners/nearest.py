@@ -173,6 +173,8 @@ class Nearest(Learner):
     engine: str = "auto"
     tol: float = 1e-6
 
+    variants: ClassVar[tuple[dict[str, Any], ...]] = ({}, {"distance": "resistance"}, {"k": 2})
+
     def __post_init__(self) -> None:
         k: Any = self.k
         if isinstance(k, bool) or not isinstance(k, (int, np.integer)) or k < 1:

@@ -175,6 +175,7 @@ class Auto(Learner):
     has_variance: ClassVar[bool] = True
     has_value: ClassVar[bool] = True
     calibrated: ClassVar[bool] = True
+    variants: ClassVar[tuple[dict[str, Any], ...]] = ({}, {}, {"target": 0.1})
 
     def __post_init__(self) -> None:
         if not (math.isfinite(self.tol) and self.tol > 0):

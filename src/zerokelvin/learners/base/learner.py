@@ -85,7 +85,8 @@ class Learner:
 
     `growth` says what holds after the graph has grown: ``"exact"``, margins are those of a session started
     on the new graph, or ``"carried"``; see `learners.base.growth`. `calibrated` says that its games know
-    probabilities (`Game.chances`).
+    probabilities (`Game.chances`). The checks of `zerokelvin.checks` play a learner by name with each of its
+    `variants`, parameters under which it behaves differently, and on graphs of `checked_up_to` nodes at most.
     """
 
     name: ClassVar[str] = ""
@@ -95,6 +96,8 @@ class Learner:
     has_value: ClassVar[bool] = False
     takes_features: ClassVar[bool] = False
     calibrated: ClassVar[bool] = False
+    variants: ClassVar[tuple[dict[str, Any], ...]] = ({},)
+    checked_up_to: ClassVar[int] = 1_000_000
     game: ClassVar[type[OneVsRest[Any]]] = OneVsRest
 
     def __new__(cls, *values: Any, **named: Any) -> Self:

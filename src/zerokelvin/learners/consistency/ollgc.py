@@ -94,6 +94,7 @@ class Ollgc(Learner):
 
     has_variance: ClassVar[bool] = True
     takes_features: ClassVar[bool] = True
+    variants: ClassVar[tuple[dict[str, Any], ...]] = ({}, {"every_round": True}, {"rank": 3})
 
     def __post_init__(self) -> None:
         if self.rank is not None and not (self.rank >= 1 and int(self.rank) == self.rank):

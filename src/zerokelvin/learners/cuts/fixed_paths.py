@@ -17,7 +17,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -190,6 +190,8 @@ class FixedPaths(Learner):
     """
 
     cover: str | Sequence[Sequence[int]] = "longest"
+
+    variants: ClassVar[tuple[dict[str, Any], ...]] = ({}, {"cover": "shortest"})
 
     def __post_init__(self) -> None:
         cover: Any = self.cover

@@ -20,6 +20,7 @@ from __future__ import annotations
 import dataclasses
 import hashlib
 from dataclasses import dataclass
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -130,6 +131,8 @@ class ZeroIsing(Learner):
 
     max_states: int = 20_000
     samples: int = 1001
+
+    variants: ClassVar[tuple[dict[str, Any], ...]] = ({}, {"max_states": 2, "samples": 11})
 
     def __post_init__(self) -> None:
         for name in ("max_states", "samples"):

@@ -161,6 +161,11 @@ class Gaussian(Learner):
     has_variance: ClassVar[bool] = True
     has_value: ClassVar[bool] = True
     takes_features: ClassVar[bool] = True
+    variants: ClassVar[tuple[dict[str, Any], ...]] = (
+        {},
+        {"kernel": "normalized:0.1", "b": 1.0},
+        {"engine": "exact"},
+    )
 
     def __post_init__(self) -> None:
         for name, least in (("mu", "positive"), ("tol", "positive"), ("b", "at least 0")):

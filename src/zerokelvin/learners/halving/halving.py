@@ -156,6 +156,9 @@ class Halving(Learner):
 
     k: float = 1.0
 
+    variants: ClassVar[tuple[dict[str, Any], ...]] = ({}, {"k": 2.0})
+    checked_up_to: ClassVar[int] = 12  # it lists labelings one by one where there are cycles
+
     def __post_init__(self) -> None:
         if not (math.isfinite(self.k) and self.k >= 0):
             raise ParameterError(f"k={self.k} must be a finite number of at least 0.")

@@ -87,6 +87,12 @@ class Perceptron(Learner):
     game: ClassVar[type[OneVsRest[Any]]] = PerceptronGame
     growth: ClassVar[str] = CARRIED
     takes_features: ClassVar[bool] = True
+    variants: ClassVar[tuple[dict[str, Any], ...]] = (
+        {},
+        {"c": 0.5},
+        {"b": 0.0, "c": 1.0},
+        {"kernel": "regularized:0.1"},
+    )
 
     def __post_init__(self) -> None:
         for name in ("b", "c"):

@@ -193,6 +193,7 @@ class Pounce(Learner):
     tol: float = 1e-6
 
     game: ClassVar[type[OneVsRest[Any]]] = PounceGame
+    variants: ClassVar[tuple[dict[str, Any], ...]] = ({}, {"every_round": True})
 
     def takes_exponents(self) -> bool:
         """Yes, where weights differ by more than 10⁹ or so."""

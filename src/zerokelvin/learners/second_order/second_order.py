@@ -112,6 +112,14 @@ class SecondOrder(Learner):
 
     has_variance: ClassVar[bool] = True
     takes_features: ClassVar[bool] = True
+    variants: ClassVar[tuple[dict[str, Any], ...]] = (
+        {},
+        {"variant": "pseudoinverse"},
+        {"variant": "increasing"},
+        {"variant": "whitened"},
+        {"score": "linear"},
+        {"form": "dual"},
+    )
 
     def __post_init__(self) -> None:
         for name, value, known in (

@@ -249,6 +249,7 @@ class Interpolation(Learner):
     tol: float = 1e-8
 
     game: ClassVar[type[OneVsRest[Any]]] = InterpolationGame
+    variants: ClassVar[tuple[dict[str, Any], ...]] = ({}, {"p": 1.5})
 
     def __post_init__(self) -> None:
         if not 1 < self.p <= 2:

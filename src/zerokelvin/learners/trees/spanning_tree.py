@@ -138,6 +138,13 @@ class SpanningTree(Learner):
     tree: str = "random"
 
     game: ClassVar[type[OneVsRest[Any]]] = TreeGame
+    variants: ClassVar[tuple[dict[str, Any], ...]] = (
+        {},
+        {"trees": 1},
+        {"trees": 3, "inner": "wta"},
+        {"trees": 5, "inner": "shazoo", "tree": "bfs"},
+        {"trees": 3, "inner": "tree-opt", "tree": "minimum"},
+    )
 
     def __post_init__(self) -> None:
         if (

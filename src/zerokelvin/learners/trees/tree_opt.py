@@ -236,6 +236,7 @@ class TreeOpt(Learner):
     tree: str = "random"
 
     game: ClassVar[type[OneVsRest[Any]]] = TreeGame
+    variants: ClassVar[tuple[dict[str, Any], ...]] = ({}, {"tree": "low-stretch"})
 
     def __post_init__(self) -> None:
         check_kind(self.tree)

@@ -13,7 +13,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -128,6 +128,12 @@ class RandomQuery(Wrapped):
 
     p: float = 0.5
     inner: Any = "perceptron"
+
+    variants: ClassVar[tuple[dict[str, Any], ...]] = (
+        {},
+        {"p": 1.0},
+        {"p": 1.0, "inner": "longest-path"},
+    )
 
     def __post_init__(self) -> None:
         if not 0 <= self.p <= 1:
