@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
@@ -11,7 +11,16 @@ from numpy.typing import NDArray
 
 from zerokelvin.errors import GraphError, NodeError
 
-__all__ = ["by_number", "canonical_names", "edge_weights", "index_pairs", "symmetric_csr", "third_weights"]
+__all__ = [
+    "Csr",
+    "IndexPairs",
+    "by_number",
+    "canonical_names",
+    "edge_weights",
+    "index_pairs",
+    "symmetric_csr",
+    "third_weights",
+]
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
@@ -58,22 +67,28 @@ def by_number(pairs: Ints, names: Sequence[Hashable]) -> tuple[Ints, Sequence[Ha
     return numbers[pairs].reshape(-1, 2), None
 
 
-def index_pairs(
-    edges: Any, names: Sequence[Hashable] | None
-) -> tuple[Ints, list[Hashable] | None, Floats | None]:
-    """Edges as index pairs, the names found where the edges hold names, and the weights of triples."""
+class IndexPairs(NamedTuple):
+    """Edges as index pairs of shape (m, 2), the names they were given by, and the weights of triples."""
+
+    pairs: Ints
+    names: list[Hashable] | None = None
+    weights: Floats | None = None
+
+
+def index_pairs(edges: Any, names: Sequence[Hashable] | None) -> IndexPairs:
+    """Edges given as pairs or triples of indices or names, the latter among `names` where these are given."""
     array = np.asarray(edges) if hasattr(edges, "__array__") and hasattr(edges, "shape") else None
     if array is not None and array.size == 0:
-        return np.zeros((0, 2), dtype=np.int64), None, None
+        return IndexPairs(np.zeros((0, 2), dtype=np.int64))
     weights: Floats | None = None
     if array is None or (array.dtype.kind == "O" and array.ndim == 2):
         array, weights = _from_rows(edges)
         if not len(array):
-            return np.zeros((0, 2), dtype=np.int64), None, None
+            return IndexPairs(np.zeros((0, 2), dtype=np.int64))
     else:
         array, weights = _from_array(array)
     if array.dtype.kind in "iu":
-        return array.astype(np.int64), None, weights
+        return IndexPairs(array.astype(np.int64), weights=weights)
     if array.dtype.kind == "f":
         raise GraphError("edges hold fractions; give node indices as integers, or names.")
     given = list(array.ravel().tolist())
@@ -85,7 +100,7 @@ def index_pairs(
         raise NodeError(f"edge node {missing.args[0]!r} is not among the names.") from None
     except TypeError as problem:
         raise GraphError(f"node names must be hashable: {problem}.") from None
-    return flat.reshape(-1, 2), known, weights
+    return IndexPairs(flat.reshape(-1, 2), known, weights)
 
 
 def edge_weights(weights: Any, count: int) -> Floats:
@@ -116,7 +131,18 @@ def third_weights(rows: list[Any]) -> Floats:
     return edge_weights([row[2] for row in rows], len(rows))
 
 
-def symmetric_csr(pairs: Ints, values: Floats, count: int) -> tuple[Ints, Ints, Floats]:
+class Csr(NamedTuple):
+    """A symmetric matrix of weights by rows, each of them sorted, as compiled kernels take a graph.
+
+    The neighbours of node i are ``indices[indptr[i] : indptr[i + 1]]``; their weights have the same places.
+    """
+
+    indptr: Ints
+    indices: Ints
+    weights: Floats
+
+
+def symmetric_csr(pairs: Ints, values: Floats, count: int) -> Csr:
     """CSR of A + Aᵀ without diagonal, duplicates summed, zeros dropped, columns sorted."""
     keep = pairs[:, 0] != pairs[:, 1]
     u, v, w = pairs[keep, 0], pairs[keep, 1], values[keep]
@@ -128,7 +154,7 @@ def symmetric_csr(pairs: Ints, values: Floats, count: int) -> tuple[Ints, Ints, 
     half.eliminate_zeros()
     full = (half + half.T).tocsr()
     full.sort_indices()
-    return full.indptr.astype(np.int64), full.indices.astype(np.int64), full.data
+    return Csr(full.indptr.astype(np.int64), full.indices.astype(np.int64), full.data)
 
 
 def _plain(names: Any) -> tuple[Any, ...]:

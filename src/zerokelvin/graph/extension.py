@@ -19,7 +19,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from zerokelvin.errors import GraphError, NodeError
-from zerokelvin.graph.canonical import edge_weights, symmetric_csr, third_weights
+from zerokelvin.graph.canonical import Csr, edge_weights, symmetric_csr, third_weights
 from zerokelvin.graph.domain import Domain
 
 __all__ = ["extend_arrays", "extend_names", "named_pairs"]
@@ -83,15 +83,13 @@ def named_pairs(graph: Domain, new: list[Hashable], edges: Any) -> tuple[Ints, F
     return pairs, third_weights(listed) if size == 3 else None
 
 
-def extend_arrays(
-    arrays: tuple[Ints, Ints, Floats], count: int, pairs: Ints, weights: Any
-) -> tuple[Ints, Ints, Floats]:
-    """The CSR arrays (indptr, indices, weights) of a graph grown to `count` nodes, with these pairs added.
+def extend_arrays(arrays: Csr, count: int, pairs: Ints, weights: Any) -> Csr:
+    """The arrays of a graph grown to `count` nodes, with these pairs added.
 
     Parameters
     ----------
     arrays
-        The CSR arrays of the graph as it was.
+        The graph as it was.
     count
         How many nodes the new graph has.
     pairs
@@ -99,19 +97,18 @@ def extend_arrays(
     weights
         One number per pair, or None for ones.
     """
-    indptr, indices, before = arrays
     values = edge_weights(weights, len(pairs))
-    longer = np.concatenate([indptr, np.full(count + 1 - len(indptr), indptr[-1])])
-    old = sp.csr_array((before, indices, longer), shape=(count, count))
-    new_indptr, new_indices, new_weights = symmetric_csr(pairs, values, count)
-    total = old + sp.csr_array((new_weights, new_indices, new_indptr), shape=(count, count))
+    longer = np.concatenate([arrays.indptr, np.full(count + 1 - len(arrays.indptr), arrays.indptr[-1])])
+    old = sp.csr_array((arrays.weights, arrays.indices, longer), shape=(count, count))
+    new = symmetric_csr(pairs, values, count)
+    total = old + sp.csr_array((new.weights, new.indices, new.indptr), shape=(count, count))
     if not np.isfinite(total.data).all():
         raise GraphError(
             "an edge's weights sum to an infinite weight; divide all weights by a common factor."
         )
     total.eliminate_zeros()
     total.sort_indices()
-    return total.indptr.astype(np.int64), total.indices.astype(np.int64), total.data
+    return Csr(total.indptr.astype(np.int64), total.indices.astype(np.int64), total.data)
 
 
 def _index(graph: Domain, place: dict[Hashable, int], name: Hashable) -> int:

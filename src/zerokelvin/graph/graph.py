@@ -25,7 +25,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from zerokelvin.errors import GraphError, NodeError
 from zerokelvin.graph import convert
-from zerokelvin.graph.canonical import canonical_names, edge_weights, index_pairs, symmetric_csr
+from zerokelvin.graph.canonical import Csr, canonical_names, edge_weights, index_pairs, symmetric_csr
 from zerokelvin.graph.domain import Domain, frozen_floats, frozen_ints, spell_name
 from zerokelvin.graph.extension import extend_arrays, extend_names, named_pairs
 
@@ -115,13 +115,14 @@ class Graph(Domain):
             if not (weights is None and num_nodes is None and names is None):
                 raise GraphError("a data frame brings its own weights and names; pass it alone.")
             return cls.from_edges(*convert.from_frame(edges))
-        pairs, found, third = index_pairs(edges, names)
-        if third is not None:
+        given = index_pairs(edges, names)
+        pairs = given.pairs
+        if given.weights is not None:
             if weights is not None:
                 raise GraphError("weights are given twice, in triples and as weights=; keep one of them.")
-            weights = third
-        if found is not None:
-            names = found
+            weights = given.weights
+        if given.names is not None:
+            names = given.names
         if names is not None:
             if num_nodes is not None and num_nodes != len(names):
                 raise GraphError(f"num_nodes={num_nodes} but {len(names)} names; give one name per node.")
@@ -133,8 +134,7 @@ class Graph(Domain):
         count = highest + 1 if num_nodes is None else int(num_nodes)
         if highest >= count:
             raise GraphError(f"node index {highest} is outside the {count} nodes; raise num_nodes.")
-        indptr, indices, data = symmetric_csr(pairs, values, count)
-        return cls(indptr, indices, data, names)
+        return cls(*symmetric_csr(pairs, values, count), names)
 
     @classmethod
     def from_scipy(cls, adjacency: Any, names: Sequence[Hashable] | None = None) -> Graph:
@@ -202,6 +202,11 @@ class Graph(Domain):
         sums = np.zeros(self.num_nodes)
         np.add.at(sums, self._rows, np.abs(self.weights))
         return frozen_floats(sums)
+
+    @property
+    def csr(self) -> Csr:
+        """The three arrays together, as compiled kernels take them."""
+        return Csr(self.indptr, self.indices, self.weights)
 
     @cached_property
     def adjacency(self) -> sp.csr_array:
@@ -308,8 +313,8 @@ class Graph(Domain):
         pairs, third = named_pairs(self, new, edges)
         if third is not None and weights is not None:
             raise GraphError("weights are given twice, in triples and as weights=; keep one of them.")
-        old, added = (self.indptr, self.indices, self.weights), third if weights is None else weights
-        arrays = extend_arrays(old, self.num_nodes + len(new), pairs, added)
+        added = third if weights is None else weights
+        arrays = extend_arrays(self.csr, self.num_nodes + len(new), pairs, added)
         return Graph(*arrays, (*(self.names or range(self.num_nodes)), *new))
 
     def subgraph(self, nodes: ArrayLike) -> Graph:

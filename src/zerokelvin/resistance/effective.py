@@ -15,6 +15,7 @@ the inverse on the pattern of a sparse Cholesky factor and no more.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -108,7 +109,7 @@ def edge_resistances(graph: Graph) -> Floats:
     [0.666667, 0.666667, 0.666667, 1.0]
     """
     graph.require_positive("effective resistance")
-    return _from_ground(graph)[1]
+    return _from_ground(graph).by_edge
 
 
 def resistances_from(graph: Graph, node: int) -> Floats:
@@ -202,7 +203,7 @@ def resistance_diameter(graph: Graph, dense_limit: int = DENSE_LIMIT) -> Measure
 def _diameter_bound(graph: Graph) -> Measured:
     geodesic = diameter(graph)
     try:
-        from_ground, _, _ = _from_ground(graph)
+        from_ground = _from_ground(graph).from_ground
     except ParameterError:
         return Measured(geodesic.value, False, "geodesic diameter, R ≤ D")
     largest = 0.0
@@ -219,8 +220,16 @@ def _component_nodes(graph: Graph) -> Iterator[Ints]:
     yield from np.split(order, np.cumsum(np.bincount(graph.components))[:-1])
 
 
-def _from_ground(graph: Graph) -> tuple[Floats, Floats, Ints]:
-    """Resistances from one node of every component, those of all edges, and these nodes."""
+class Grounded(NamedTuple):
+    """Resistances of every node from one node of its component, of every edge, and the node per component."""
+
+    from_ground: Floats
+    by_edge: Floats
+    ground: Ints
+
+
+def _from_ground(graph: Graph) -> Grounded:
+    """Resistances from one node of every component, by entries of the inverse of the grounded Laplacian."""
     layout = lay_out(Operator(graph))
     core, offset = layout.core, graph.num_nodes - layout.core.size
     position = np.empty(graph.num_nodes, dtype=np.int64)
@@ -245,7 +254,7 @@ def _from_ground(graph: Graph) -> tuple[Floats, Floats, Ints]:
     ground = np.full(graph.num_components, -1)
     nodes = layout.order[grounded]
     ground[graph.components[nodes]] = nodes
-    return from_ground[position], by_edge, ground
+    return Grounded(from_ground[position], by_edge, ground)
 
 
 def _indices(nodes: ArrayLike, count: int) -> Ints:

@@ -36,7 +36,7 @@ from numpy.typing import NDArray
 
 from zerokelvin.graph.points.exponential_embedding import ExponentialGraph
 from zerokelvin.jit import kernel
-from zerokelvin.resistance.potentials import Rows, joined, pair_potential, weight
+from zerokelvin.resistance.potentials import EliminatedRows, joined, pair_potential, weight
 
 __all__ = ["Eliminated", "bottleneck_distances", "eliminate", "log_conductance"]
 
@@ -66,7 +66,7 @@ class Eliminated:
     slack: float
     place: Ints
     members: list[Ints]
-    rows: list[Rows]
+    rows: list[EliminatedRows]
 
     @cached_property
     def resistances(self) -> tuple[Floats, Floats]:
@@ -126,7 +126,7 @@ def eliminate(graph: ExponentialGraph) -> Eliminated:
         amounts = np.where(np.isfinite(lows), 1.0, 0.0)
         lows[~np.isfinite(lows)] = 0.0
         every.append(members)
-        rows.append((lows, amounts, *_eliminate(lows, amounts, graph.scale, slack)))
+        rows.append(EliminatedRows(lows, amounts, *_eliminate(lows, amounts, graph.scale, slack)))
     return Eliminated(graph, slack, place, every, rows)
 
 
@@ -235,7 +235,7 @@ def _eliminate(lows: Floats, amounts: Floats, scale: float, slack: float) -> tup
 
 
 @kernel
-def _all_pairs(rows: Rows, scale: float, slack: float) -> tuple[Floats, Floats]:
+def _all_pairs(rows: EliminatedRows, scale: float, slack: float) -> tuple[Floats, Floats]:
     """Exponents and coefficients of all resistances of a connected graph."""
     lows, amounts, least, total = rows
     count = len(lows)

@@ -21,16 +21,47 @@ Weights are kept as amount·e^(−scale·low), as in `zerokelvin.resistance.expo
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 from numpy.typing import NDArray
 
 from zerokelvin.jit import kernel
 
-__all__ = ["Rows", "joined", "pair_potential", "weight"]
+__all__ = ["EliminatedRows", "Weight", "joined", "pair_potential", "weight"]
 
 Floats = NDArray[np.float64]
-Rows = tuple[Floats, Floats, Floats, Floats]
-"""Lows and amounts of every vertex's weights when its turn came, and the least low and the sum of each."""
+
+
+class EliminatedRows(NamedTuple):
+    """The weights of every vertex to later ones when its turn came, in the order of elimination.
+
+    Attributes
+    ----------
+    lows, amounts
+        The weight of k to j > k is amounts[k, j]·e^(−scale·lows[k, j]), none where the amount is 0.
+    least, sums
+        The least low of every row, and the sum of its weights as an amount at that low.
+    """
+
+    lows: Floats
+    amounts: Floats
+    least: Floats
+    sums: Floats
+
+
+class Weight(NamedTuple):
+    """A weight amount·e^(−scale·low); amount 0 is none."""
+
+    low: float
+    amount: float
+
+
+class WeightRow(NamedTuple):
+    """The weights of one vertex to all, as lows and amounts."""
+
+    lows: Floats
+    amounts: Floats
 
 
 @kernel
@@ -43,72 +74,64 @@ def weight(gap: float, scale: float, slack: float) -> float:
 
 
 @kernel
-def joined(
-    low: float, amount: float, other_low: float, other: float, scale: float, slack: float
-) -> tuple[float, float]:
-    """The sum of two weights; amount 0 is none."""
+def joined(low: float, amount: float, other_low: float, other: float, scale: float, slack: float) -> Weight:
+    """The sum of the weights (low, amount) and (other_low, other)."""
     if other == 0:
-        return low, amount
+        return Weight(low, amount)
     if amount == 0:
-        return other_low, other
+        return Weight(other_low, other)
     gap = other_low - low
     if gap >= 0:
-        return low, amount + other * weight(gap, scale, slack)
-    return other_low, other + amount * weight(-gap, scale, slack)
+        return Weight(low, amount + other * weight(gap, scale, slack))
+    return Weight(other_low, other + amount * weight(-gap, scale, slack))
 
 
 @kernel
-def _through(low: float, amount: float, other_low: float, other: float, total: Floats) -> tuple[float, float]:
-    """The weight of the path over two edges at a vertex whose weights add up to total = (low, amount)."""
+def _through(low: float, amount: float, other_low: float, other: float, total: Weight) -> Weight:
+    """The weight of the path over two edges at a vertex whose weights add up to `total`."""
     # the smaller exponent first, so that it cancels exactly where it is the least
     if low < other_low:
-        path = other_low + (low - total[0])
+        path = other_low + (low - total.low)
     else:
-        path = low + (other_low - total[0])
-    return path, amount * other / total[1]
+        path = low + (other_low - total.low)
+    return Weight(path, amount * other / total.amount)
 
 
 @kernel
-def _kept(rows: tuple[Floats, Floats], start: int, link: Floats, scale: float, slack: float) -> Floats:
+def _kept(row: WeightRow, start: int, link: Weight, scale: float, slack: float) -> Weight:
     """All weights of an end added up: the link to the other end and those to vertices from `start` on."""
-    lows, amounts = rows
-    low, amount = link[0], link[1]
-    for j in range(start, len(lows)):
-        low, amount = joined(low, amount, lows[j], amounts[j], scale, slack)
-    return np.array([low, amount])
+    low, amount = link
+    for j in range(start, len(row.lows)):
+        low, amount = joined(low, amount, row.lows[j], row.amounts[j], scale, slack)
+    return Weight(low, amount)
 
 
 @kernel
-def _take_off(
-    own: tuple[Floats, Floats], end: tuple[Floats, Floats], k: int, total: Floats, scale: float, slack: float
-) -> None:
-    """Take what goes through an end off the weights of vertex k to later ones."""
+def _take_off(own: WeightRow, end: WeightRow, k: int, total: Weight, scale: float, slack: float) -> None:
+    """Take what goes through an end, whose weights add up to `total`, off the weights of vertex k, `own`."""
     lows, amounts = own
-    end_lows, end_amounts = end
-    if end_amounts[k] == 0:
+    if end.amounts[k] == 0:
         return
     for j in range(k + 1, len(lows)):
-        if amounts[j] > 0 and end_amounts[j] > 0:
-            path, amount = _through(end_lows[k], end_amounts[k], end_lows[j], end_amounts[j], total)
+        if amounts[j] > 0 and end.amounts[j] > 0:
+            path, amount = _through(end.lows[k], end.amounts[k], end.lows[j], end.amounts[j], total)
             left = amounts[j] - amount * weight(path - lows[j], scale, slack)
             amounts[j] = left if left > 1e-14 * amounts[j] else 0.0
 
 
 @kernel
-def _pass_on(
-    end: tuple[Floats, Floats], own: tuple[Floats, Floats], k: int, total: Floats, scale: float, slack: float
-) -> None:
-    """Eliminate k from the weights of an end; `own` are the weights of k."""
+def _pass_on(end: WeightRow, own: WeightRow, k: int, total: Weight, scale: float, slack: float) -> None:
+    """Eliminate k from the weights of an end; `own` are the weights of k, which add up to `total`."""
     lows, amounts = end
     if amounts[k] > 0:
         for j in range(k + 1, len(lows)):
-            if own[1][j] > 0:
-                path, amount = _through(lows[k], amounts[k], own[0][j], own[1][j], total)
+            if own.amounts[j] > 0:
+                path, amount = _through(lows[k], amounts[k], own.lows[j], own.amounts[j], total)
                 lows[j], amounts[j] = joined(lows[j], amounts[j], path, amount, scale, slack)
 
 
 @kernel
-def pair_potential(rows: Rows, pair: tuple[int, int], scale: float, slack: float) -> Floats:
+def pair_potential(rows: EliminatedRows, pair: tuple[int, int], scale: float, slack: float) -> Floats:
     """The potential of every vertex of a connected graph, 1 at pair[0] and 0 at pair[1]."""
     lows, amounts, least, sums = rows
     count = len(lows)
@@ -119,45 +142,47 @@ def pair_potential(rows: Rows, pair: tuple[int, int], scale: float, slack: float
             if amounts[k, j] > 0:
                 share = amounts[k, j] / sums[k]
                 chances[k, j] = share * weight(lows[k, j] - least[k], scale, slack)
-    first = (lows[early].copy(), amounts[early].copy())
-    second = (np.zeros(count), np.zeros(count))
-    beside = (np.zeros(count), np.zeros(count))  # weights of the second end, once the first is eliminated
-    link = np.zeros(2)
-    none = np.zeros(2)
+    first = WeightRow(lows[early].copy(), amounts[early].copy())
+    second = WeightRow(np.zeros(count), np.zeros(count))
+    beside = WeightRow(np.zeros(count), np.zeros(count))  # of the second end, once the first is eliminated
+    link = none = Weight(0.0, 0.0)
     for k in range(early + 1, count):
-        own = (lows[k].copy(), amounts[k].copy())
+        own = WeightRow(lows[k].copy(), amounts[k].copy())
         total = _kept(first, k, link, scale, slack)
         _take_off(own, first, k, total, scale, slack)
         if k == late:
-            link[0], link[1] = first[0][k], first[1][k]
-            second[0][k + 1 :], second[1][k + 1 :] = own[0][k + 1 :], own[1][k + 1 :]
-            first[1][k] = 0.0
+            link = Weight(first.lows[k], first.amounts[k])
+            second.lows[k + 1 :], second.amounts[k + 1 :] = own.lows[k + 1 :], own.amounts[k + 1 :]
+            first.amounts[k] = 0.0
             continue
         if k > late:
             for j in range(k, count):
-                beside[0][j], beside[1][j] = second[0][j], second[1][j]
-                if link[1] > 0 and first[1][j] > 0:
-                    path, amount = _through(link[0], link[1], first[0][j], first[1][j], total)
-                    beside[0][j], beside[1][j] = joined(
-                        second[0][j], second[1][j], path, amount, scale, slack
+                beside.lows[j], beside.amounts[j] = second.lows[j], second.amounts[j]
+                if link.amount > 0 and first.amounts[j] > 0:
+                    path, amount = _through(link.low, link.amount, first.lows[j], first.amounts[j], total)
+                    beside.lows[j], beside.amounts[j] = joined(
+                        second.lows[j], second.amounts[j], path, amount, scale, slack
                     )
             _take_off(own, beside, k, _kept(beside, k, none, scale, slack), scale, slack)
-        bound = np.zeros(2)
-        bound[0], bound[1] = joined(first[0][k], first[1][k], second[0][k], second[1][k], scale, slack)
+        bound = joined(first.lows[k], first.amounts[k], second.lows[k], second.amounts[k], scale, slack)
         total = _kept(own, k + 1, bound, scale, slack)
         for j in range(k + 1, count):
-            if own[1][j] > 0:
-                chances[k, j] = own[1][j] / total[1] * weight(own[0][j] - total[0], scale, slack)
-        if first[1][k] > 0:
-            chances[k, early] = first[1][k] / total[1] * weight(first[0][k] - total[0], scale, slack)
-        if second[1][k] > 0:
-            chances[k, late] = second[1][k] / total[1] * weight(second[0][k] - total[0], scale, slack)
-        if first[1][k] > 0 and second[1][k] > 0:
-            path, amount = _through(first[0][k], first[1][k], second[0][k], second[1][k], total)
-            link[0], link[1] = joined(link[0], link[1], path, amount, scale, slack)
+            if own.amounts[j] > 0:
+                chances[k, j] = own.amounts[j] / total.amount * weight(own.lows[j] - total.low, scale, slack)
+        if first.amounts[k] > 0:
+            chances[k, early] = (
+                first.amounts[k] / total.amount * weight(first.lows[k] - total.low, scale, slack)
+            )
+        if second.amounts[k] > 0:
+            chances[k, late] = (
+                second.amounts[k] / total.amount * weight(second.lows[k] - total.low, scale, slack)
+            )
+        if first.amounts[k] > 0 and second.amounts[k] > 0:
+            path, amount = _through(first.lows[k], first.amounts[k], second.lows[k], second.amounts[k], total)
+            link = joined(link.low, link.amount, path, amount, scale, slack)
         _pass_on(first, own, k, total, scale, slack)
         _pass_on(second, own, k, total, scale, slack)
-        first[1][k] = second[1][k] = 0.0
+        first.amounts[k] = second.amounts[k] = 0.0
     potential = np.zeros(count)
     potential[pair[0]] = 1.0
     for k in range(count - 1, -1, -1):

@@ -14,13 +14,14 @@ Woźniakowski 1992). If the pairs have changed they converge anew and are checke
 from __future__ import annotations
 
 import math
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from zerokelvin.solve.solver import Solver
 
-__all__ = ["krylov_schur"]
+__all__ = ["SolvedPairs", "krylov_schur"]
 
 Floats = NDArray[np.float64]
 
@@ -29,8 +30,37 @@ MAX_RESTARTS = 100
 SMALLEST_GAP = 0.02  # the least ε that a check is planned for
 
 
-def krylov_schur(solver: Solver, count: int, target: float, block: int) -> tuple[Floats, Floats, int]:
-    """The `count` smallest non-zero eigenvalues of a solver's operator, their vectors, and the solves.
+class SolvedPairs(NamedTuple):
+    """Eigenvalues, ascending, with their vectors as columns, and how many columns were solved for."""
+
+    values: Floats
+    vectors: Floats
+    solves: int
+
+
+class RitzPairs(NamedTuple):
+    """Approximate eigenpairs of the pseudo-inverse M⁺ in a basis.
+
+    Attributes
+    ----------
+    inverse
+        The Ritz values θ, descending.
+    rotation
+        Their vectors v in the basis, as columns.
+    left
+        ‖M⁺v − θv‖ of each.
+    worst
+        The largest ‖Mv − v/θ‖ of those that are wanted.
+    """
+
+    inverse: Floats
+    rotation: Floats
+    left: Floats
+    worst: float
+
+
+def krylov_schur(solver: Solver, count: int, target: float, block: int) -> SolvedPairs:
+    """The `count` smallest non-zero eigenvalues of a solver's operator, with their vectors.
 
     Parameters
     ----------
@@ -64,7 +94,7 @@ def krylov_schur(solver: Solver, count: int, target: float, block: int) -> tuple
         if settled and (ended or steps >= until):
             same = known is not None and np.allclose(inverse[:count], known, rtol=1e-6, atol=0.0)
             if same or ended or restarts >= MAX_RESTARTS:
-                return 1 / inverse[:count], space.vectors(rotation[:, :count]), space.solves
+                return SolvedPairs(1 / inverse[:count], space.vectors(rotation[:, :count]), space.solves)
             known = inverse[:count]
             looked, steps = 0, 0
             good = int(np.argmax(np.append(left[count:] > 1e-3 * inverse[count:], True)))
@@ -140,8 +170,8 @@ class _Space:
             following = np.column_stack([following, self.random(lost, following)])
         return following
 
-    def ritz(self) -> tuple[Floats, Floats, Floats, float]:
-        """Ritz values θ, descending, vectors v, ‖M⁺v − θv‖ of each, and the largest ‖Mv − v/θ‖ of `count`."""
+    def ritz(self) -> RitzPairs:
+        """The Ritz pairs of the basis; `count` of them are wanted."""
         square = self.product[: self.used, : self.used]
         inverse, rotation = np.linalg.eigh((square + square.T) / 2)
         inverse, rotation = inverse[::-1], np.ascontiguousarray(rotation[:, ::-1])
@@ -150,7 +180,7 @@ class _Space:
         left = np.linalg.norm(self.upper @ last, axis=0)
         image = np.linalg.qr(self.operator.apply(np.ascontiguousarray(self.rest)))[1]
         lengths = np.linalg.norm(image @ last[:, : self.count], axis=0)
-        return inverse, rotation, left, float((lengths / inverse[: self.count]).max())
+        return RitzPairs(inverse, rotation, left, float((lengths / inverse[: self.count]).max()))
 
     def vectors(self, rotation: Floats) -> Floats:
         """The approximate eigenvectors of the pairs found, one column each."""

@@ -21,6 +21,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -65,14 +66,22 @@ def diameter(graph: Graph, max_sweeps: int | None = None) -> Measured:
     lower, upper, method = 0.0, 0.0, "no edges"
     for part in _components(graph):
         if part.longest_possible() > lower:
-            low, high, how = part.diameter_bounds(max_sweeps)
-            if high > upper:
-                upper, method = high, how
-            lower = max(lower, low)
+            found = part.diameter_bounds(max_sweeps)
+            if found.upper > upper:
+                upper, method = found.upper, found.method
+            lower = max(lower, found.lower)
     exact = lower >= upper * (1 - _ROUNDING)
     if graph.num_components > 1:
         method += f"; maximum over {graph.num_components} components"
     return Measured(lower if exact else upper, exact, method)
+
+
+class DiameterBounds(NamedTuple):
+    """A lower and an upper bound on a diameter, equal where it is exact, and how they were found."""
+
+    lower: float
+    upper: float
+    method: str
 
 
 @dataclass(frozen=True)
@@ -92,13 +101,13 @@ class _Component:
         """The distance of every node of the component from one of them."""
         return shortest_paths(self.indptr, self.indices, self.weights, node)
 
-    def diameter_bounds(self, max_sweeps: int | None) -> tuple[float, float, str]:
-        """A lower and an upper bound on the diameter, and how they were found."""
+    def diameter_bounds(self, max_sweeps: int | None) -> DiameterBounds:
+        """Bounds on the diameter from at most so many sweeps, or as many as `_budget` says."""
         first = self.sweep(0)
         far = self.sweep(int(first.argmax()))
         lower = float(far.max())
         if len(self.indices) == 2 * (len(self.indptr) - 2):
-            return lower, lower, "two sweeps of a tree"
+            return DiameterBounds(lower, lower, "two sweeps of a tree")
         centre, lower = self._centre(far, lower)
         return self._visit(centre, lower, self._budget(max_sweeps))
 
@@ -118,7 +127,7 @@ class _Component:
             nearest, furthest = np.minimum(nearest, distance), np.maximum(furthest, distance)
         return int(furthest.argmin()), lower
 
-    def _visit(self, centre: int, lower: float, sweeps: int) -> tuple[float, float, str]:
+    def _visit(self, centre: int, lower: float, sweeps: int) -> DiameterBounds:
         """Bounds on the diameter from the eccentricities of nodes, the farthest from the centre first."""
         distance = self.sweep(centre)
         order = np.argsort(-distance, kind="stable")
@@ -128,9 +137,9 @@ class _Component:
             if lower >= upper * (1 - _ROUNDING):
                 break
             if visited >= sweeps:
-                return lower, upper, "two largest distances from a centre"
+                return DiameterBounds(lower, upper, "two largest distances from a centre")
             lower = max(lower, float(self.sweep(int(node)).max()))
-        return lower, lower, "eccentricities from a centre"
+        return DiameterBounds(lower, lower, "eccentricities from a centre")
 
 
 def _components(graph: Graph) -> Iterator[_Component]:

@@ -27,7 +27,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.spatial.distance import pdist, squareform
 
 from zerokelvin.errors import GraphError, ParameterError
-from zerokelvin.graph.canonical import symmetric_csr
+from zerokelvin.graph.canonical import Csr, symmetric_csr
 from zerokelvin.graph.graph import Graph
 from zerokelvin.graph.points.nearest_points import check_points
 
@@ -209,14 +209,15 @@ def _weights(distances: Floats, scale: float) -> tuple[Floats, float]:
     return np.exp(-_times(scale, distances - least)), float(_times(scale, least))
 
 
-def _csr(pairs: Ints, weights: Floats, count: int) -> tuple[Ints, Ints, Floats]:
-    """The symmetric CSR arrays; of a complete graph without sorting its many edges."""
+def _csr(pairs: Ints, weights: Floats, count: int) -> Csr:
+    """The symmetric matrix of the pairs; of a complete graph without sorting its many edges."""
     if len(pairs) < count * (count - 1) // 2 or count == 1:
         return symmetric_csr(pairs, weights, count)
     column = np.arange(count - 1)
     indices = (column + (column >= np.arange(count)[:, None])).ravel()
     off_diagonal = ~np.eye(count, dtype=bool)
-    return np.arange(count + 1) * (count - 1), indices, squareform(weights, checks=False)[off_diagonal]
+    values = squareform(weights, checks=False)[off_diagonal]
+    return Csr(np.arange(count + 1) * (count - 1), indices, values)
 
 
 def _times(scale: float, distances: Any) -> Any:

@@ -43,7 +43,7 @@ from zerokelvin.learners.base import Learner, OneVsRest, State, learner, sign
 from zerokelvin.learners.base.ties import DEAD_ZONE, cost_of_ties, settle
 from zerokelvin.learners.seminorm.seminorm_bounds import cover_bound
 from zerokelvin.learners.seminorm.seminorm_certificate import Gap, duality_gap
-from zerokelvin.learners.seminorm.seminorm_harmonic import harmonic_response
+from zerokelvin.learners.seminorm.seminorm_harmonic import Response, harmonic_response
 from zerokelvin.learners.seminorm.seminorm_newton import elimination_rank, minimise
 from zerokelvin.learners.seminorm.seminorm_regions import find_region
 from zerokelvin.solve.engines import check_engine
@@ -116,19 +116,19 @@ class InterpolationState(State):
         if self.f[node] == 0:
             return []
         graph, hard = self._conductances(), self.learner.p != 2
-        region = find_region(graph, self.labels, node)
-        values, conductance, _ = harmonic_response(
+        region = find_region(graph.csr, self.labels, node)
+        response = harmonic_response(
             graph, self.labels, node, region, hard or len(region.nodes) >= self.hard, self.learner.engine
         )
         level = np.zeros(graph.num_nodes)
-        level[region.nodes], level[node] = values, 1.0
+        level[region.nodes], level[node] = response.values, 1.0
         shares: dict[int, float] = {}
         for inside in (*region.nodes.tolist(), node):
             row = slice(graph.indptr[inside], graph.indptr[inside + 1])
             for other, weight in zip(graph.indices[row].tolist(), graph.weights[row].tolist(), strict=True):
                 if self.labels[other] != 0:  # the current into a label is its weight in the mean
                     current = weight * float(level[inside]) * float(self.labels[other])
-                    shares[other] = shares.get(other, 0.0) + current / conductance
+                    shares[other] = shares.get(other, 0.0) + current / response.conductance
         if self.learner.p != 2:
             for y in (-1, 1):
                 said = {other: share for other, share in shares.items() if share * y > 0}
@@ -176,10 +176,10 @@ class InterpolationState(State):
         step = label - float(self.f[node])
         if abs(step) < 1e-12 and not wrong:
             return
-        nodes, values, conductance = responses.get(self, node)
-        self.f[nodes] += step * values
-        if wrong and conductance > 0:
-            self.reach = max(self.reach, 1.0 / conductance)
+        nodes, response = responses.get(self, node)
+        self.f[nodes] += step * response.values
+        if wrong and response.conductance > 0:
+            self.reach = max(self.reach, 1.0 / response.conductance)
 
     def _descend(self, node: int, label: int) -> None:
         """Update for p < 2: fix the node at its label and minimise the seminorm around it."""
@@ -275,20 +275,20 @@ class _Responses:
 
     def __init__(self) -> None:
         self._labelled: NDArray[np.bool_] | None = None
-        self._found: tuple[Ints, Floats, float] | None = None
-        self._swift = True
+        self._found: tuple[Ints, Response] | None = None
 
-    def get(self, state: InterpolationState, node: int) -> tuple[Ints, Floats, float]:
-        """The nodes that a label of `node` moves, their values per unit of change, and the conductance."""
+    def get(self, state: InterpolationState, node: int) -> tuple[Ints, Response]:
+        """The nodes that a label of `node` moves, and their response per unit of change."""
         labelled = state.labels != 0
         labelled[node] = True
         if self._found is None or self._labelled is None or not np.array_equal(self._labelled, labelled):
             mask = labelled.astype(np.int8)
-            region = find_region(state.graph, mask, node)
-            values, conductance, self._swift = harmonic_response(
+            region = find_region(state.graph.csr, mask, node)
+            response = harmonic_response(
                 state.graph, mask, node, region, len(region.nodes) >= state.hard, state.learner.engine
             )
-            self._labelled, self._found = labelled, (region.nodes, values, conductance)
-        if not self._swift:
-            state.hard = min(state.hard, max(len(self._found[0]) // 2, 1000))
+            self._labelled, self._found = labelled, (region.nodes, response)
+        nodes, response = self._found
+        if not response.swift:
+            state.hard = min(state.hard, max(len(nodes) // 2, 1000))
         return self._found

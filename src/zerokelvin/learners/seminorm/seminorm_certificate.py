@@ -19,7 +19,13 @@ from numpy.typing import NDArray
 
 from zerokelvin.graph import Graph
 from zerokelvin.jit import kernel
-from zerokelvin.learners.seminorm.seminorm_regions import edges_of, part_numbers, routes_to_labels
+from zerokelvin.learners.seminorm.seminorm_regions import (
+    Region,
+    Routes,
+    edges_of,
+    part_numbers,
+    routes_to_labels,
+)
 
 __all__ = ["Gap", "dual_terms", "duality_gap"]
 
@@ -44,7 +50,7 @@ def duality_gap(graph: Graph, labels: Bytes, f: Floats, p: float) -> Gap:
     nodes = np.flatnonzero(reached & (labels == 0))
     place = np.full(graph.num_nodes, -1)
     place[nodes] = np.arange(len(nodes))
-    edges, weights = edges_of(graph.indptr, graph.indices, graph.weights, nodes, place)
+    edges, weights = edges_of(graph.csr, Region(nodes, place))
     d, ends = f[edges[:, 0]] - f[edges[:, 1]], place[edges]
     routes, part = routes_to_labels(ends, len(nodes)), part_numbers(ends, len(nodes))[ends[:, 0]]
     best = np.full(len(nodes), -np.inf)  # by part: the smoothing that certifies most
@@ -62,9 +68,7 @@ def duality_gap(graph: Graph, labels: Bytes, f: Floats, p: float) -> Gap:
 
 
 @kernel
-def dual_terms(
-    d: Floats, weights: Floats, place: Ints, routes: tuple[Ints, Ints], p: float, smooth: float
-) -> Floats:
+def dual_terms(d: Floats, weights: Floats, place: Ints, routes: Routes, p: float, smooth: float) -> Floats:
     """What every edge adds to the dual value of the flow of differences d, made conserved.
 
     The flow is that of the smoothed energy, w d (d² + s²)^(p/2−1): where d is next to nothing, it still

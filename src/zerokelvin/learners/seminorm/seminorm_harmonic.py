@@ -8,15 +8,18 @@ It is solved by conjugate gradients on the region; where they need too many step
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 from numpy.typing import NDArray
 
 from zerokelvin.graph import Graph
+from zerokelvin.graph.canonical import Csr
 from zerokelvin.jit import kernel
 from zerokelvin.learners.seminorm.seminorm_regions import Region, edges_of
 from zerokelvin.solve.solver import analyse
 
-__all__ = ["harmonic_response"]
+__all__ = ["Response", "harmonic_response"]
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
@@ -25,27 +28,40 @@ Bytes = NDArray[np.int8]
 CG_STEPS = 400
 
 
+class Response(NamedTuple):
+    """What one label changes: the harmonic function that is 1 at its node and 0 at the other labels.
+
+    Attributes
+    ----------
+    values
+        The function on the nodes of the region, in their order.
+    conductance
+        Between the node and the other labels; 0 if there are none.
+    swift
+        Whether conjugate gradients were enough.
+    """
+
+    values: Floats
+    conductance: float
+    swift: bool
+
+
 def harmonic_response(
     graph: Graph, labels: Bytes, node: int, region: Region, direct: bool, engine: str
-) -> tuple[Floats, float, bool]:
-    """The harmonic function of a region that is 1 at `node` and 0 at the other labels.
-
-    Returns its values on the region, the conductance between the node and the other labels (0 if there
-    are none), and whether conjugate gradients were enough.
-    """
+) -> Response:
+    """The response of a region to `node`; by the solvers if `direct`, and where gradients do not converge."""
     values = np.zeros(len(region.nodes))
-    arrays = (graph.indptr, graph.indices, graph.weights)
-    if not _touches(arrays, labels, region.nodes, region.place, node):
-        return np.ones(len(region.nodes)), 0.0, True
-    swift = not direct and bool(_conjugate_gradients(arrays, region.nodes, region.place, node, values))
+    if not _touches(graph.csr, labels, region, node):
+        return Response(np.ones(len(region.nodes)), 0.0, True)
+    swift = not direct and bool(_conjugate_gradients(graph.csr, region, node, values))
     if not swift:
         values = _joined_solve(graph, node, region, engine)
-    return values, float(_conductance(arrays, region.place, node, values)), swift
+    return Response(values, float(_conductance(graph.csr, region.place, node, values)), swift)
 
 
 def _joined_solve(graph: Graph, node: int, region: Region, engine: str) -> Floats:
     """The harmonic response through the Laplacian solvers: all other labels become one node."""
-    edges, weights = edges_of(graph.indptr, graph.indices, graph.weights, *region)
+    edges, weights = edges_of(graph.csr, region)
     count = len(region.nodes)
     local = region.place[edges]
     local = np.where(local >= 0, local, np.where(edges == node, count, count + 1))
@@ -57,9 +73,10 @@ def _joined_solve(graph: Graph, node: int, region: Region, engine: str) -> Float
 
 
 @kernel
-def _touches(arrays: tuple[Ints, Ints, Floats], labels: Bytes, nodes: Ints, place: Ints, node: int) -> bool:
+def _touches(csr: Csr, labels: Bytes, region: Region, node: int) -> bool:
     """Whether the region, or the node itself, borders on another labelled node."""
-    indptr, indices, _ = arrays
+    indptr, indices = csr.indptr, csr.indices
+    nodes, place = region
     for k in range(-1, len(nodes)):
         at = node if k < 0 else nodes[k]
         for arc in range(indptr[at], indptr[at + 1]):
@@ -70,9 +87,9 @@ def _touches(arrays: tuple[Ints, Ints, Floats], labels: Bytes, nodes: Ints, plac
 
 
 @kernel
-def _conductance(arrays: tuple[Ints, Ints, Floats], place: Ints, node: int, values: Floats) -> float:
+def _conductance(csr: Csr, place: Ints, node: int, values: Floats) -> float:
     """The current out of the node when it is at 1 and the other labels at 0."""
-    indptr, indices, weights = arrays
+    indptr, indices, weights = csr
     total = 0.0
     for arc in range(indptr[node], indptr[node + 1]):
         other = place[indices[arc]]
@@ -81,11 +98,10 @@ def _conductance(arrays: tuple[Ints, Ints, Floats], place: Ints, node: int, valu
 
 
 @kernel
-def _conjugate_gradients(
-    arrays: tuple[Ints, Ints, Floats], nodes: Ints, place: Ints, node: int, x: Floats
-) -> bool:
+def _conjugate_gradients(csr: Csr, region: Region, node: int, x: Floats) -> bool:
     """Solve for the harmonic response on a region with Jacobi preconditioning; whether it converged."""
-    indptr, indices, weights = arrays
+    indptr, indices, weights = csr
+    nodes, place = region
     count, filled = len(nodes), 0
     for k in range(count):
         filled += indptr[nodes[k] + 1] - indptr[nodes[k]]

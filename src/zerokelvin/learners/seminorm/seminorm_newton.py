@@ -11,6 +11,8 @@ left of it is a good order for every part.
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
@@ -19,7 +21,13 @@ from scipy.sparse.linalg import splu
 from zerokelvin.graph import Graph
 from zerokelvin.jit import kernel
 from zerokelvin.learners.seminorm.seminorm_certificate import SMOOTHINGS, dual_terms
-from zerokelvin.learners.seminorm.seminorm_regions import edges_of, find_part, routes_to_labels
+from zerokelvin.learners.seminorm.seminorm_regions import (
+    Region,
+    TouchingEdges,
+    edges_of,
+    find_part,
+    routes_to_labels,
+)
 from zerokelvin.solve.engines.direct.ordering import minimum_degree
 
 __all__ = ["elimination_rank", "minimise"]
@@ -44,29 +52,33 @@ def elimination_rank(graph: Graph) -> Ints:
 
 def minimise(graph: Graph, labels: Bytes, f: Floats, node: int, p: float, tol: float, rank: Ints) -> None:
     """Move f around a newly labelled node to the minimum, every part to a relative gap of `tol`."""
-    arrays = (graph.indptr, graph.indices, graph.weights)
     done = np.zeros(graph.num_nodes, dtype=np.bool_)
     for start in graph.neighbors(node).tolist():
         if labels[start] == 0 and not done[start]:
-            nodes, place = find_part(graph.indptr, graph.indices, labels, start)
+            nodes, place = find_part(graph.csr, labels, start)
             nodes = np.sort(nodes)  # as in `duality_gap`, which then routes the same way
             place[nodes] = np.arange(len(nodes))
             done[nodes] = True
-            edges, weights = edges_of(*arrays, nodes, place)
-            fixed = f[edges[place[edges[:, 1]] < 0, 1]]
+            edges = edges_of(graph.csr, Region(nodes, place))
+            fixed = f[edges.ends[place[edges.ends[:, 1]] < 0, 1]]
             if fixed.min() == fixed.max():
                 f[nodes] = fixed[0]
                 continue
-            part = _Part(nodes, edges, place[edges], weights, np.argsort(rank[nodes]))
+            part = _Part(nodes, edges, place[edges.ends], np.argsort(rank[nodes]))
             if not part.descend(f, p, tol, WARM_START, WARM_STEPS):
                 part.descend(f, p, tol, SAFE_START, SAFE_STEPS)
 
 
 class _Part:
-    """A connected set of unlabelled nodes; the edges with an end among them are rows (inside, other)."""
+    """A connected set of unlabelled nodes with its edges, ready for Newton's method.
 
-    def __init__(self, nodes: Ints, edges: Ints, place: Ints, weights: Floats, order: Ints) -> None:
-        self.nodes, self.edges, self.place, self.weights, self.order = nodes, edges, place, weights, order
+    `place` holds the places of both ends of every edge among the nodes, −1 for an end outside, and `order`
+    the nodes in the order in which they are eliminated.
+    """
+
+    def __init__(self, nodes: Ints, edges: TouchingEdges, place: Ints, order: Ints) -> None:
+        self.nodes, self.place, self.order = nodes, place, order
+        self.edges, self.weights = edges
         self.routes = routes_to_labels(place, len(nodes))
         both = np.flatnonzero(place[:, 1] >= 0)
         at = np.argsort(order)
@@ -89,31 +101,46 @@ class _Part:
             dual = float(dual_terms(d, self.weights, self.place, self.routes, p, smooth).sum())
             if primal - dual <= 0.5 * tol * primal:
                 return True
-            pull, conductance, force, diagonal = _forces(d, self.weights, self.place, p, smooth, count)
-            move = self._solve(conductance, diagonal, force)
+            at = _derivatives(d, self.weights, self.place, p, smooth, count)
+            move = self._solve(at)
             f[self.nodes] += _best_step(d, _differences(move, self.place), self.weights, p, smooth) * move
-            if np.abs(force).max() <= SETTLED * np.abs(pull).max():  # the smoothing keeps the gap open
+            if np.abs(at.force).max() <= SETTLED * np.abs(at.pull).max():  # the smoothing keeps the gap open
                 smooth = max(SHRINK * smooth, LAST_SMOOTHING)
         return False
 
-    def _solve(self, conductance: Floats, diagonal: Floats, force: Floats) -> Floats:
-        """Solve the weighted Laplacian for the downhill direction."""
-        inner = -conductance[self.both]
+    def _solve(self, at: Derivatives) -> Floats:
+        """Newton's direction: minus the solution of the weighted Laplacian for the force, one per node."""
+        inner = -at.conductance[self.both]
         data = np.empty(len(self.slots))
-        data[self.slots] = np.concatenate([inner, inner, diagonal[self.order]])
+        data[self.slots] = np.concatenate([inner, inner, at.diagonal[self.order]])
         matrix = sp.csc_array((data, self.pattern.indices, self.pattern.indptr), shape=self.pattern.shape)
         options = {"SymmetricMode": True}
         factor = splu(matrix, permc_spec="NATURAL", diag_pivot_thresh=0.0, options=options)
-        move = np.full(len(force), np.nan)
-        move[self.order] = -factor.solve(force[self.order])
+        move = np.full(len(at.force), np.nan)
+        move[self.order] = -factor.solve(at.force[self.order])
         return move
 
 
+class Derivatives(NamedTuple):
+    """First and second derivatives of the smoothed energy.
+
+    Attributes
+    ----------
+    pull, conductance
+        The first and the second derivative by the difference over every edge.
+    force, diagonal
+        The first and the second derivative by the value at every node.
+    """
+
+    pull: Floats
+    conductance: Floats
+    force: Floats
+    diagonal: Floats
+
+
 @kernel
-def _forces(
-    d: Floats, weights: Floats, place: Ints, p: float, smooth: float, count: int
-) -> tuple[Floats, Floats, Floats, Floats]:
-    """First and second derivative of the smoothed energy by every edge's difference, and by every node."""
+def _derivatives(d: Floats, weights: Floats, place: Ints, p: float, smooth: float, count: int) -> Derivatives:
+    """The derivatives at the differences d over the edges, of a part of `count` nodes."""
     pull, conductance = np.full(len(d), np.nan), np.full(len(d), np.nan)
     force, diagonal = np.zeros(count), np.zeros(count)
     for e in range(len(d)):
@@ -128,7 +155,7 @@ def _forces(
         if j >= 0:
             force[j] -= pull[e]
             diagonal[j] += conductance[e]
-    return pull, conductance, force, diagonal
+    return Derivatives(pull, conductance, force, diagonal)
 
 
 @kernel

@@ -11,11 +11,20 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from zerokelvin.graph import Graph
+from zerokelvin.graph.canonical import Csr
 from zerokelvin.jit import kernel
 from zerokelvin.trees.spanning.union_find import leader_of
 
-__all__ = ["Region", "edges_of", "find_part", "find_region", "part_numbers", "routes_to_labels"]
+__all__ = [
+    "Region",
+    "Routes",
+    "TouchingEdges",
+    "edges_of",
+    "find_part",
+    "find_region",
+    "part_numbers",
+    "routes_to_labels",
+]
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
@@ -29,14 +38,24 @@ class Region(NamedTuple):
     place: Ints
 
 
-def find_region(graph: Graph, labels: Bytes, node: int) -> Region:
-    """The region of a node, without the node itself."""
-    return Region(*_spread(graph.indptr, graph.indices, labels, node))
+class TouchingEdges(NamedTuple):
+    """The edges with an end in a set of nodes, as rows (inside, other), and the weight of each."""
+
+    ends: Ints
+    weights: Floats
+
+
+class Routes(NamedTuple):
+    """A breadth-first forest: the nodes in the order found, and for every node the edge it was found by."""
+
+    order: Ints
+    via: Ints
 
 
 @kernel
-def _spread(indptr: Ints, indices: Ints, labels: Bytes, node: int) -> tuple[Ints, Ints]:
-    """The nodes of a breadth-first search over unlabelled nodes, in order, and the place of every node."""
+def find_region(csr: Csr, labels: Bytes, node: int) -> Region:
+    """The region of a node, without the node itself, in the order of a breadth-first search."""
+    indptr, indices = csr.indptr, csr.indices
     n = len(labels)
     place = np.full(n, -1)
     found = np.empty(n, dtype=np.int64)
@@ -50,14 +69,15 @@ def _spread(indptr: Ints, indices: Ints, labels: Bytes, node: int) -> tuple[Ints
                 found[count] = other
                 count += 1
         if head == count:
-            return found[:count].copy(), place
+            return Region(found[:count].copy(), place)
         at = found[head]
         head += 1
 
 
 @kernel
-def find_part(indptr: Ints, indices: Ints, labels: Bytes, start: int) -> tuple[Ints, Ints]:
-    """The unlabelled nodes connected with `start`, and the place of every node among them (−1: outside)."""
+def find_part(csr: Csr, labels: Bytes, start: int) -> Region:
+    """The unlabelled nodes connected with `start`, itself first."""
+    indptr, indices = csr.indptr, csr.indices
     n = len(labels)
     place = np.full(n, -1)
     found = np.empty(n, dtype=np.int64)
@@ -70,12 +90,14 @@ def find_part(indptr: Ints, indices: Ints, labels: Bytes, start: int) -> tuple[I
                 place[other], found[count] = count, other
                 count += 1
         head += 1
-    return found[:count].copy(), place
+    return Region(found[:count].copy(), place)
 
 
 @kernel
-def edges_of(indptr: Ints, indices: Ints, weights: Floats, nodes: Ints, place: Ints) -> tuple[Ints, Floats]:
-    """The edges with an end among the nodes, as rows (inside, other), and their weights."""
+def edges_of(csr: Csr, region: Region) -> TouchingEdges:
+    """The edges with an end in a region; one between two of its nodes stands in the row of the earlier."""
+    indptr, indices, weights = csr
+    nodes, place = region
     count = 0
     for k in range(len(nodes)):
         count += indptr[nodes[k] + 1] - indptr[nodes[k]]
@@ -88,15 +110,14 @@ def edges_of(indptr: Ints, indices: Ints, weights: Floats, nodes: Ints, place: I
             if other < 0 or other > k:
                 edges[count, 0], edges[count, 1], found[count] = nodes[k], indices[arc], weights[arc]
                 count += 1
-    return edges[:count].copy(), found[:count].copy()
+    return TouchingEdges(edges[:count].copy(), found[:count].copy())
 
 
 @kernel
-def routes_to_labels(place: Ints, count: int) -> tuple[Ints, Ints]:
+def routes_to_labels(place: Ints, count: int) -> Routes:
     """A breadth-first forest over `count` nodes, rooted at the edges whose other end is fixed (−1).
 
-    `place` has one row (node, node or −1) per edge. Returns the nodes in the order found, and for every node
-    the edge by which it was found.
+    `place` has one row (node, node or −1) per edge.
     """
     # the edges at every node, as rows of a CSR matrix
     starts = np.zeros(count + 1, dtype=np.int64)
@@ -130,7 +151,7 @@ def routes_to_labels(place: Ints, count: int) -> tuple[Ints, Ints]:
             if place[e, 1] >= 0 and via[other] < 0:
                 via[other], order[found] = e, other
                 found += 1
-    return order, via
+    return Routes(order, via)
 
 
 @kernel

@@ -20,7 +20,7 @@ outwards are all lighter than those that hold it together.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -107,7 +107,7 @@ class LayeredSampler:
         layers = []
         while len(edges):
             ranked = np.argsort(-weights, kind="stable")
-            place, inside = _traps(ends, weights, ranked, graph.num_nodes, limit)
+            place, inside = _find_traps(ends, weights, ranked, graph.num_nodes, limit)
             if not inside.any():
                 inside[:] = True
             layers.append(Layer.of(ends[inside], edges[inside], weights[inside], graph.num_nodes))
@@ -132,10 +132,36 @@ def _pick(chosen: Ints, starts: Ints, edges: Ints, sums: Floats, coins: Floats) 
     return picked
 
 
+class Traps(NamedTuple):
+    """For every node the one that stands for its trap (itself outside), and which edges lie inside one."""
+
+    place: Ints
+    inside: NDArray[np.bool_]
+
+
+class Dendrogram(NamedTuple):
+    """Sets joined by edges of falling weight; the first n are the single nodes, later ones come after parts.
+
+    Attributes
+    ----------
+    parent
+        The set that a set was joined into; a root is its own.
+    jump
+        A set further up, so that two sets meet after O(log n) steps.
+    depth
+        How many sets lie above.
+    """
+
+    parent: Ints
+    jump: Ints
+    depth: Ints
+
+
 @kernel
-def _traps(ends: Ints, weights: Floats, ranked: Ints, n: int, limit: float) -> tuple[Ints, Any]:
-    """The innermost traps: a node that stands for each node's trap, and which edges lie inside one."""
-    parent, jump, depth, total = _dendrogram(ends, ranked, n)
+def _find_traps(ends: Ints, weights: Floats, ranked: Ints, n: int, limit: float) -> Traps:
+    """The innermost traps of a graph of n nodes; `ranked` are its edges by falling weight."""
+    tree = _dendrogram(ends, ranked, n)
+    parent, total = tree.parent, len(tree.parent)
     # weight of all edges at every set, and of those within it, counted at both ends
     volume = np.zeros(total)
     within = np.zeros(total)
@@ -143,7 +169,7 @@ def _traps(ends: Ints, weights: Floats, ranked: Ints, n: int, limit: float) -> t
         u, v = ends[e, 0], ends[e, 1]
         volume[u] += weights[e]
         volume[v] += weights[e]
-        within[_meet(parent, jump, depth, u, v)] += 2.0 * weights[e]
+        within[_meet(tree, u, v)] += 2.0 * weights[e]
     # a trap has next to no weight that leads out of it; only the innermost count
     trap = np.zeros(total, dtype=np.bool_)
     below = np.zeros(total, dtype=np.bool_)  # whether a trap lies in it
@@ -170,12 +196,12 @@ def _traps(ends: Ints, weights: Floats, ranked: Ints, n: int, limit: float) -> t
     inside = np.zeros(len(weights), dtype=np.bool_)
     for e in range(len(weights)):
         inside[e] = place[ends[e, 0]] == place[ends[e, 1]]
-    return place, inside
+    return Traps(place, inside)
 
 
 @kernel
-def _dendrogram(ends: Ints, ranked: Ints, n: int) -> tuple[Ints, Ints, Ints, int]:
-    """Sets joined by edges of falling weight: parents (a root is its own), jumps, depths, and how many."""
+def _dendrogram(ends: Ints, ranked: Ints, n: int) -> Dendrogram:
+    """Join the n nodes along the edges, in the order of `ranked`."""
     leader = np.arange(n)
     name = np.arange(n)  # of the set led
     parent = np.arange(2 * n)
@@ -196,12 +222,13 @@ def _dendrogram(ends: Ints, ranked: Ints, n: int) -> tuple[Ints, Ints, Ints, int
             far = jump[up]
             even = depth[up] - depth[far] == depth[far] - depth[jump[far]]
             jump[c] = jump[far] if even else up
-    return parent, jump, depth, total
+    return Dendrogram(parent[:total], jump, depth)
 
 
 @kernel
-def _meet(parent: Ints, jump: Ints, depth: Ints, u: int, v: int) -> int:
+def _meet(tree: Dendrogram, u: int, v: int) -> int:
     """The smallest set that holds both, in O(log n) steps by jumps."""
+    parent, jump, depth = tree
     if depth[u] < depth[v]:
         u, v = v, u
     while depth[u] > depth[v]:

@@ -10,10 +10,13 @@ probability about `RATE`, and radii are O(log n / RATE).
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 from numpy.typing import NDArray
 
 from zerokelvin.graph import Graph
+from zerokelvin.graph.canonical import Csr
 from zerokelvin.jit import kernel
 
 __all__ = ["average_stretch", "low_stretch_edges"]
@@ -54,8 +57,7 @@ def average_stretch(graph: Graph, tree: Graph) -> float:
     """
     if not graph.num_edges:
         return 0.0
-    parent, depth, height = _root(tree.indptr, tree.indices, tree.weights)
-    return float(_total_stretch(graph.edges, graph.edge_weights, parent, depth, height) / graph.num_edges)
+    return float(_total_stretch(graph.edges, graph.edge_weights, _root(tree.csr)) / graph.num_edges)
 
 
 def _contract(edges: Ints, ends: Ints, place: Ints, rng: np.random.Generator) -> tuple[Ints, Ints]:
@@ -68,14 +70,32 @@ def _contract(edges: Ints, ends: Ints, place: Ints, rng: np.random.Generator) ->
     labels = np.concatenate([edges, edges])[order]
     shift = rng.exponential(1.0 / RATE, count)
     start = np.floor(shift.max() - shift).astype(np.int64)
-    cluster, used = _grow(indptr, heads, np.argsort(start, kind="stable"), start)
-    _, number = np.unique(cluster, return_inverse=True)
-    return labels[used], number.reshape(-1)[place]
+    grown = _grow(indptr, heads, np.argsort(start, kind="stable"), start)
+    _, number = np.unique(grown.cluster, return_inverse=True)
+    return labels[grown.used], number.reshape(-1)[place]
+
+
+class Clusters(NamedTuple):
+    """The centre of every node's cluster, and the arcs by which the other nodes were reached."""
+
+    cluster: Ints
+    used: Ints
+
+
+class RootedForest(NamedTuple):
+    """A forest by parents: −1 at roots; the depth of every node in edges, and its height in resistance."""
+
+    parent: Ints
+    depth: Ints
+    height: Floats
 
 
 @kernel
-def _grow(indptr: Ints, heads: Ints, order: Ints, start: Ints) -> tuple[Ints, Ints]:
-    """Breadth-first searches that start when their time has come; cluster of each node, arcs used."""
+def _grow(indptr: Ints, heads: Ints, order: Ints, start: Ints) -> Clusters:
+    """Clusters by breadth-first searches: one begins at node i at time ``start[i]`` unless i was reached.
+
+    `order` are the nodes by their time; a search takes one unit of time per edge.
+    """
     n = len(indptr) - 1
     cluster = np.full(n, -1)
     queue = np.empty(n, dtype=np.int64)
@@ -102,12 +122,13 @@ def _grow(indptr: Ints, heads: Ints, order: Ints, start: Ints) -> tuple[Ints, In
                     queue[tail] = other
                     tail += 1
         time += 1
-    return cluster, used[:count].copy()
+    return Clusters(cluster, used[:count].copy())
 
 
 @kernel
-def _root(indptr: Ints, indices: Ints, weights: Floats) -> tuple[Ints, Ints, Floats]:
-    """Parent (−1 at roots), depth in edges and in resistance of every node of a forest."""
+def _root(csr: Csr) -> RootedForest:
+    """A forest rooted at the lowest node of every component."""
+    indptr, indices, weights = csr
     n = len(indptr) - 1
     parent = np.full(n, -1)
     depth = np.full(n, -1)
@@ -130,12 +151,13 @@ def _root(indptr: Ints, indices: Ints, weights: Floats) -> tuple[Ints, Ints, Flo
                     height[other] = height[node] + 1.0 / weights[arc]
                     stack[top] = other
                     top += 1
-    return parent, depth, height
+    return RootedForest(parent, depth, height)
 
 
 @kernel
-def _total_stretch(edges: Ints, weights: Floats, parent: Ints, depth: Ints, height: Floats) -> float:
+def _total_stretch(edges: Ints, weights: Floats, forest: RootedForest) -> float:
     """Σ over the edges of w_e times the resistance between their ends in a rooted forest."""
+    parent, depth, height = forest
     total = 0.0
     for e in range(len(edges)):
         u, v = edges[e, 0], edges[e, 1]

@@ -69,8 +69,8 @@ class WilsonSampler:
         """Strip leaves and join chains; done once for any number of trees."""
         graph.require_positive("a random spanning tree")
         reverse = np.argsort(graph.indices, kind="stable")
-        alive, whiskers = _strip(graph.indptr, graph.indices)
-        starts, chains, ends = _trace(graph.indptr, graph.indices, reverse, alive)
+        stripped = _strip(graph.indptr, graph.indices)
+        starts, chains, ends = _trace(graph.indptr, graph.indices, reverse, stripped.alive)
         resistance = np.add.reduceat(1.0 / graph.weights[chains], starts[:-1]) if len(chains) else np.zeros(0)
         proper = np.flatnonzero(ends[:, 0] != ends[:, 1])  # a chain back to its own junction is never used
         tails = np.concatenate([ends[proper, 0], ends[proper, 1]])
@@ -85,7 +85,7 @@ class WilsonSampler:
         junctions = np.flatnonzero(degree > 0)
         order = junctions[np.argsort(-degree[junctions], kind="stable")]  # a root that is met soon
         core = JunctionCore(starts, chains, rows, heads[by_tail], via[by_tail], sums)
-        return cls(graph, whiskers, core, order)
+        return cls(graph, stripped.whiskers, core, order)
 
     def draw(self, rng: np.random.Generator) -> Ints:
         """One spanning tree (forest), as positions of its edges in the graph's CSR arrays."""
@@ -94,9 +94,24 @@ class WilsonSampler:
         return np.concatenate([self.whiskers, inner])
 
 
+class Stripped(NamedTuple):
+    """A graph without leaves: which nodes remain, and the arcs by which the others hung."""
+
+    alive: Bools
+    whiskers: Ints
+
+
+class Chains(NamedTuple):
+    """Chains between junctions: ``arcs[starts[c] : starts[c + 1]]`` lead from ends[c, 0] to ends[c, 1]."""
+
+    starts: Ints
+    arcs: Ints
+    ends: Ints
+
+
 @kernel
-def _strip(indptr: Ints, indices: Ints) -> tuple[Bools, Ints]:
-    """Remove leaves until none is left; which nodes remain, and the arcs of those that do not."""
+def _strip(indptr: Ints, indices: Ints) -> Stripped:
+    """Remove leaves until none is left."""
     n = len(indptr) - 1
     degree = indptr[1:] - indptr[:-1]
     alive = np.ones(n, dtype=np.bool_)
@@ -116,12 +131,12 @@ def _strip(indptr: Ints, indices: Ints) -> tuple[Bools, Ints]:
     for node in range(n):
         if alive[node] and degree[node] == 0:
             alive[node] = False  # the last node of a tree
-    return alive, found[:count].copy()
+    return Stripped(alive, found[:count].copy())
 
 
 @kernel
-def _trace(indptr: Ints, indices: Ints, reverse: Ints, alive: Bools) -> tuple[Ints, Ints, Ints]:
-    """Chains between junctions: first arc of each, their arcs, and their two ends."""
+def _trace(indptr: Ints, indices: Ints, reverse: Ints, alive: Bools) -> Chains:
+    """The chains between the junctions of what is alive; `reverse` is the opposite arc of each."""
     n = len(indptr) - 1
     degree = np.zeros(n, dtype=np.int64)
     for node in range(n):
@@ -159,7 +174,7 @@ def _trace(indptr: Ints, indices: Ints, reverse: Ints, alive: Bools) -> tuple[In
                 ends[count, 0], ends[count, 1] = first, node
                 count += 1
                 starts[count] = filled
-    return starts[: count + 1].copy(), chains[:filled].copy(), ends[:count].copy()
+    return Chains(starts[: count + 1].copy(), chains[:filled].copy(), ends[:count].copy())
 
 
 @kernel
