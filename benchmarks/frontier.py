@@ -194,7 +194,7 @@ def million(sizes):
 
 
 def main():
-    parser = argparse.ArgumentParser()
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--data", default="pubmed")
     parser.add_argument("--eps", type=float, default=1e-5)
     parser.add_argument("--million", action="store_true")

@@ -7,6 +7,7 @@ largest size. The last table is for orders made to be bad, in µs a trial; ``--w
 
 from __future__ import annotations
 
+import argparse
 import math
 import sys
 import time
@@ -170,9 +171,10 @@ def main(largest):
 
 
 if __name__ == "__main__":
-    given = [word for word in sys.argv[1:] if word != "--worst"]
-    most = int(float(given[0])) if given else 1_000_000
-    if "--worst" in sys.argv:
-        worst_case(most)
-    else:
-        main(most)
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("largest", type=float, nargs="?", default=1e6, help="nodes of the largest trees")
+    parser.add_argument("--worst", action="store_true", help="bad orders alone")
+    options = parser.parse_args()
+    if options.largest < 10_000:
+        parser.error(f"largest={options.largest:g} is below the smallest size; give at least 10000.")
+    (worst_case if options.worst else main)(int(options.largest))

@@ -85,6 +85,8 @@ def test_bad_input_is_refused():
     graph = Graph.from_edges([(0, 1)])
     with pytest.raises(NodeError, match="node index 2"):
         HeatKernel(graph, 1.0).column(2)
+    with pytest.raises(NodeError, match="node index 2"):
+        RandomWalkKernel(graph, 1).columns([0, 2])
     with pytest.raises(ParameterError, match="t=-1"):
         HeatKernel(graph, -1.0)
     with pytest.raises(ParameterError, match="a=1"):
@@ -109,6 +111,8 @@ def test_powers_of_inverses():
         for kernel, matrix in wanted.items():
             column = kernel_columns(graph, kernel, tol=1e-12).column(node)
             assert np.allclose(column, matrix[:, node], atol=1e-8 * np.abs(matrix).max()), kernel
+            block = parse_kernel(kernel).columns(graph, "auto", 1e-12).columns([0, node])
+            assert np.allclose(block, matrix[:, [0, node]], atol=1e-8 * np.abs(matrix).max()), kernel
 
 
 @pytest.mark.parametrize("form", KERNELS.forms)

@@ -23,7 +23,7 @@ __all__ = ["find_difference", "play_arena"]
 
 
 def play_arena(learner: Learner, arena: Arena) -> Run:
-    """The game of an arena."""
+    """The game of an arena by `zerokelvin.play`, compiled where the learner is."""
     return play(arena.graph, arena.labels, learner, order=arena.order, **arena.settings)
 
 

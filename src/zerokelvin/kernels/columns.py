@@ -6,6 +6,7 @@ learner runs on a dense inverse of a small graph and on a sparse solver of a lar
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from typing import Protocol, runtime_checkable
 
 import numpy as np
@@ -13,7 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from zerokelvin.errors import NodeError
 
-__all__ = ["KernelColumns", "check_node", "units"]
+__all__ = ["AppliedKernel", "KernelColumns", "check_node"]
 
 Floats = NDArray[np.float64]
 
@@ -32,17 +33,36 @@ class KernelColumns(Protocol):
         ...
 
 
+class AppliedKernel(ABC):
+    """A kernel on n nodes that is known by its products: a column is its product with a unit vector."""
+
+    @property
+    @abstractmethod
+    def num_nodes(self) -> int:
+        """Number of nodes."""
+
+    @abstractmethod
+    def apply(self, value: Floats) -> Floats:
+        """The kernel times a vector (n,) or a block (n, k)."""
+
+    def column(self, node: int) -> Floats:
+        """The column of one node as an (n,) array."""
+        check_node(node, self.num_nodes)
+        unit = np.zeros(self.num_nodes)
+        unit[node] = 1.0
+        return self.apply(unit)
+
+    def columns(self, nodes: ArrayLike) -> Floats:
+        """The columns of k nodes as an (n, k) array."""
+        chosen = np.asarray(nodes, dtype=np.int64)
+        for node in chosen:
+            check_node(int(node), self.num_nodes)
+        block = np.zeros((self.num_nodes, len(chosen)))
+        block[chosen, np.arange(len(chosen))] = 1.0
+        return self.apply(block)
+
+
 def check_node(node: int, count: int) -> None:
     """Refuse a node index outside a graph of `count` nodes."""
     if not 0 <= node < count:
         raise NodeError(f"node index {node} is outside the graph's {count} nodes.")
-
-
-def units(nodes: ArrayLike, count: int) -> Floats:
-    """The unit vectors of k nodes as the columns of a (count, k) array."""
-    chosen = np.asarray(nodes, dtype=np.int64)
-    for node in chosen:
-        check_node(int(node), count)
-    unit = np.zeros((count, len(chosen)))
-    unit[chosen, np.arange(len(chosen))] = 1.0
-    return unit

@@ -10,11 +10,11 @@ from functools import cached_property
 
 import numpy as np
 import scipy.special
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from zerokelvin.errors import ParameterError
 from zerokelvin.graph.graph import Graph
-from zerokelvin.kernels.columns import check_node, units
+from zerokelvin.kernels.columns import AppliedKernel
 from zerokelvin.kernels.kernel_names import AT_LEAST_ZERO, graph_kernel
 from zerokelvin.solve.engines import check_engine
 from zerokelvin.solve.operator import Operator
@@ -28,7 +28,7 @@ MOST_TERMS = 50_000
 
 
 @dataclass(frozen=True)
-class HeatKernel:
+class HeatKernel(AppliedKernel):
     """The heat (diffusion) kernel exp(−tL), or exp(−tLₙ), by a Chebyshev series.
 
     On [0, λ], exp(−tx) = Σ_k c_k T_k(2x/λ − 1) with c_k = 2·(−1)^k·e^(−z)·I_k(z), z = tλ/2, halved
@@ -99,17 +99,6 @@ class HeatKernel:
         kept = values[:keep] * (-1.0) ** orders[:keep]
         kept[0] /= 2
         return kept
-
-    def column(self, node: int) -> Floats:
-        """The column of one node."""
-        check_node(node, self.num_nodes)
-        unit = np.zeros(self.num_nodes)
-        unit[node] = 1.0
-        return self.apply(unit)
-
-    def columns(self, nodes: ArrayLike) -> Floats:
-        """Several columns as an (n, k) array."""
-        return self.apply(units(nodes, self.num_nodes))
 
     @cached_property
     def _operator(self) -> Operator:

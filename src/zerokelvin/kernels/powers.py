@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from zerokelvin.errors import ParameterError
 from zerokelvin.graph.graph import Graph
-from zerokelvin.kernels.columns import check_node
+from zerokelvin.kernels.columns import AppliedKernel
 from zerokelvin.kernels.kernel_names import graph_kernel
 from zerokelvin.solve.solver import Solver, analyse
 
@@ -27,7 +27,7 @@ Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
-class PowerKernel:
+class PowerKernel(AppliedKernel):
     """(L + εI)^(−p) or (Lₙ + εI)^(−p), with S⁻¹ on either side where `unscaled`.
 
     Examples
@@ -63,20 +63,13 @@ class PowerKernel:
         """Number of nodes."""
         return self.solver.operator.graph.num_nodes
 
-    def column(self, node: int) -> Floats:
-        """The column of one node."""
-        check_node(node, self.num_nodes)
-        unit = np.zeros(self.num_nodes)
-        unit[node] = 1.0
-        return self.apply(unit)
-
     def apply(self, value: Floats) -> Floats:
-        """The kernel times a vector (n,)."""
+        """The kernel times a vector (n,) or a block (n, k)."""
         scale = self.solver.operator.scale
-        value = value / scale if self.unscaled else value
+        value = np.ascontiguousarray((value.T / scale).T) if self.unscaled else value
         for _ in range(self.power):
             value = self.solver.solve(value).value
-        return value / scale if self.unscaled else value
+        return (value.T / scale).T if self.unscaled else value
 
 
 @graph_kernel("squared", "EPS")

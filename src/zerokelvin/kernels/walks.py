@@ -6,11 +6,11 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from zerokelvin.errors import ParameterError
 from zerokelvin.graph.graph import Graph
-from zerokelvin.kernels.columns import check_node, units
+from zerokelvin.kernels.columns import AppliedKernel
 from zerokelvin.kernels.kernel_names import WHOLE, graph_kernel
 from zerokelvin.solve.engines import check_engine
 from zerokelvin.solve.operator import Operator
@@ -24,7 +24,7 @@ MOST_DOUBLINGS = 500.0
 
 
 @dataclass(frozen=True)
-class RandomWalkKernel:
+class RandomWalkKernel(AppliedKernel):
     """The p-step random-walk kernel (a·I − Lₙ)^p; positive semi-definite for a ≥ 2.
 
     Examples
@@ -50,17 +50,6 @@ class RandomWalkKernel:
     def num_nodes(self) -> int:
         """Number of nodes."""
         return self.graph.num_nodes
-
-    def column(self, node: int) -> Floats:
-        """The column of one node."""
-        check_node(node, self.num_nodes)
-        unit = np.zeros(self.num_nodes)
-        unit[node] = 1.0
-        return self.apply(unit)
-
-    def columns(self, nodes: ArrayLike) -> Floats:
-        """Several columns as an (n, k) array."""
-        return self.apply(units(nodes, self.num_nodes))
 
     @cached_property
     def _operator(self) -> Operator:

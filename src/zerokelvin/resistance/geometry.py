@@ -148,7 +148,7 @@ class KernelGeometry:
         return float((here[node] - here[other]) - (there[node] - there[other])) / math.exp(log)
 
     def resistances(self) -> Floats:
-        """From all columns: n² numbers."""
+        """Logarithms of all resistances as an (n, n) array, from all n kernel columns."""
         count = self.graph.num_nodes
         matrix = np.stack([self.columns.column(i) for i in range(count)])
         matrix = 0.5 * (matrix + matrix.T)
