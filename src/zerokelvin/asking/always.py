@@ -5,13 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from zerokelvin.array_types import Floats
 from zerokelvin.asking.policies import Policy, policy
 
 __all__ = ["Always"]
-
-Floats = NDArray[np.float64]
 
 
 @policy("always")

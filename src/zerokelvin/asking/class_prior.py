@@ -12,11 +12,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from zerokelvin.array_types import Ints
 from zerokelvin.jit import kernel
 
 __all__ = ["follow_prior", "most_frequent", "prior_margins", "without_label"]
-
-Ints = NDArray[np.int64]
 
 
 def prior_margins(counts: NDArray[np.int64]) -> NDArray[np.float64]:

@@ -10,14 +10,11 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
+from zerokelvin.array_types import Floats, Ints
 from zerokelvin.asking.policies import Policy, policy
 
 __all__ = ["Doubt"]
-
-Ints = NDArray[np.int64]
-Floats = NDArray[np.float64]
 
 
 @policy("doubt", "[SCALE]")

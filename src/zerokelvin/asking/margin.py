@@ -7,14 +7,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-import numpy as np
-from numpy.typing import NDArray
-
+from zerokelvin.array_types import Floats
 from zerokelvin.asking.policies import Policy, policy
 
 __all__ = ["Margin"]
-
-Floats = NDArray[np.float64]
 
 
 @policy("margin", "[SCALE]")

@@ -25,16 +25,13 @@ from collections.abc import Callable
 from typing import Any, ClassVar, TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
 
+from zerokelvin.array_types import Floats, Ints
 from zerokelvin.asking.decision import NO_FLOOR, NO_GAIN
 from zerokelvin.errors import ParameterError
 from zerokelvin.registry import Registry
 
 __all__ = ["POLICIES", "Policy", "list_policies", "names_policies", "parse_policy", "policy"]
-
-Ints = NDArray[np.int64]
-Floats = NDArray[np.float64]
 
 
 class Policy(ABC):

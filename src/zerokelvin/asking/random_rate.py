@@ -5,14 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from zerokelvin.array_types import Floats
 from zerokelvin.asking.policies import Policy, policy
 from zerokelvin.errors import ParameterError
 
 __all__ = ["RandomRate"]
-
-Floats = NDArray[np.float64]
 
 
 @policy("random", "RATE")

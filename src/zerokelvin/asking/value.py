@@ -10,15 +10,13 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
+from zerokelvin.array_types import Floats, Ints
 from zerokelvin.asking.decision import lead
 from zerokelvin.asking.policies import Policy, policy
 
 __all__ = ["Value", "label_value"]
 
-Ints = NDArray[np.int64]
-Floats = NDArray[np.float64]
 
 LEAST_LEAD = 1e-12
 """What a lead counts as at least: where classes are tied, the influence alone orders the nodes."""

@@ -10,15 +10,12 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
+from zerokelvin.array_types import Floats, Ints
 from zerokelvin.asking.policies import Policy, policy
 from zerokelvin.errors import ParameterError
 
 __all__ = ["Variance", "variance_floors"]
-
-Ints = NDArray[np.int64]
-Floats = NDArray[np.float64]
 
 
 @policy("variance", "[KAPPA]")

@@ -10,15 +10,14 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from zerokelvin.array_types import Ints
 from zerokelvin.checks.families import FAMILIES, FORESTS, ORDERS, draw_policy
 from zerokelvin.graph import Graph
 from zerokelvin.learners import Learner
 
 __all__ = ["Arena", "draw_arena"]
 
-Ints = NDArray[np.int64]
 Rng = np.random.Generator
 
 SIZES = ((1, 12), (1, 12), (13, 60), (13, 60), (61, 200))

@@ -10,8 +10,8 @@ from __future__ import annotations
 import warnings
 
 import numpy as np
-from numpy.typing import NDArray
 
+from zerokelvin.array_types import Floats
 from zerokelvin.checks.contract import CHECKS, ContractError
 from zerokelvin.errors import ZerokelvinError
 from zerokelvin.games import play
@@ -23,7 +23,6 @@ from zerokelvin.solve.solution import SolverWarning
 
 __all__ = ["extreme_graphs", "untied_graphs"]
 
-Floats = NDArray[np.float64]
 
 SIZES = (1e-300, 1e-150, 1e-12, 1.0, 1e12, 1e150, 1e300, 1.7e308)
 SPANS = (12, 24, 100, 300)

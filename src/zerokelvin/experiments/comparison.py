@@ -15,7 +15,6 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from zerokelvin.errors import ParameterError, ZerokelvinError
 from zerokelvin.experiments.peers import PEERS, Peer
@@ -27,7 +26,6 @@ from zerokelvin.learners import LEARNERS
 
 __all__ = ["Comparison", "Row", "compare"]
 
-Ints = NDArray[np.int64]
 Progress = Callable[[str, int, int | None], None]
 
 OWN = "zerokelvin"

@@ -19,13 +19,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from zerokelvin.array_types import Ints
 from zerokelvin.asking.class_prior import most_frequent
 from zerokelvin.graph import Graph
 from zerokelvin.registry import Registry
 
 __all__ = ["PEERS", "Peer", "PeerGame", "Refitted", "refit_due"]
 
-Ints = NDArray[np.int64]
 Fit = Callable[[Ints, Ints], NDArray[Any]]
 
 

@@ -21,6 +21,7 @@ from matplotlib.patheffects import withStroke
 from matplotlib.ticker import FuncFormatter, MaxNLocator
 from numpy.typing import ArrayLike, NDArray
 
+from zerokelvin.array_types import Floats
 from zerokelvin.errors import ParameterError
 from zerokelvin.games import Run
 from zerokelvin.graph import Graph
@@ -29,7 +30,6 @@ from zerokelvin.io.writable import writable_file
 
 __all__ = ["draw_curves", "draw_outcomes", "lay_out", "save"]
 
-Floats = NDArray[np.float64]
 
 BLUE, ORANGE, SKY, VERMILION, GREEN = "#0072B2", "#E69F00", "#56B4E9", "#D55E00", "#009E73"
 LINES = (BLUE, ORANGE, GREEN, VERMILION)

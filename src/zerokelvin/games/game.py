@@ -19,6 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from zerokelvin import learners
+from zerokelvin.array_types import Ints
 from zerokelvin.asking import names_policies
 from zerokelvin.asking.class_prior import follow_prior
 from zerokelvin.asking.coin_hash import coins
@@ -37,8 +38,6 @@ from zerokelvin.learners import Always, Game, Learner, Policy, Trace, Trials, pa
 from zerokelvin.learners.base import Progress
 
 __all__ = ["play", "play_shuffles"]
-
-Ints = NDArray[np.int64]
 
 
 @names_policies
@@ -138,7 +137,7 @@ def play_shuffles(
     """Play `shuffles` games in different random orders; game i is ``play(..., seed=seed + i)``.
 
     The work on the graph alone is done once for all. `progress` is called with (trials, trials in
-    all) over all games.
+    all) over all games; the other parameters are those of `play`.
 
     Examples
     --------

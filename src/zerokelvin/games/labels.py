@@ -17,14 +17,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from zerokelvin.array_types import Floats, Ints
 from zerokelvin.errors import LabelError, LabelWarning
 from zerokelvin.graph import Domain
 from zerokelvin.learners.base.ties import DEAD_ZONE
 
 __all__ = ["Labelling", "class_order", "decide", "encode_labels", "is_unknown", "num_problems", "to_signs"]
 
-Ints = NDArray[np.int64]
-Floats = NDArray[np.float64]
 
 MINUS_ONE = (
     "the label -1 is a class like the others here, not a sign for unlabelled; mark unknown labels "

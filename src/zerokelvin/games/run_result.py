@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from zerokelvin.array_types import Ints
 from zerokelvin.bound import Bound
 from zerokelvin.games.labels import class_array, to_signs
 from zerokelvin.graph import Graph
@@ -17,8 +18,6 @@ from zerokelvin.graph.features import Features
 from zerokelvin.learners import Learner
 
 __all__ = ["Run", "Runs"]
-
-Ints = NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False)

@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from zerokelvin.array_types import Ints
 from zerokelvin.errors import LabelError, ParameterError
 from zerokelvin.games.counts import require_share, require_whole
 from zerokelvin.games.labels import Labelling
@@ -22,7 +22,6 @@ from zerokelvin.graph import Domain
 
 __all__ = ["Disturbance", "Shown", "show_labels"]
 
-Ints = NDArray[np.int64]
 
 MOST_TRIALS = 2**34
 """More than any memory holds."""

@@ -9,6 +9,7 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
+from zerokelvin.array_types import Floats, Ints
 from zerokelvin.errors import GraphError, NodeError
 
 __all__ = [
@@ -22,8 +23,6 @@ __all__ = [
     "third_weights",
 ]
 
-Ints = NDArray[np.int64]
-Floats = NDArray[np.float64]
 
 _SHAPES = "give pairs of nodes, shape (m, 2), an edge_index, (2, m), or triples with a weight, (m, 3)"
 

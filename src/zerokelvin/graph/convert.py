@@ -12,8 +12,8 @@ from typing import Any, NamedTuple
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
-from numpy.typing import NDArray
 
+from zerokelvin.array_types import Floats, Ints
 from zerokelvin.errors import GraphError
 from zerokelvin.graph.canonical import by_number
 from zerokelvin.graph.edge_columns import known_pair, known_weights
@@ -27,9 +27,6 @@ __all__ = [
     "from_pandas",
     "is_frame",
 ]
-
-Ints = NDArray[np.int64]
-Floats = NDArray[np.float64]
 
 
 class EdgeList(NamedTuple):

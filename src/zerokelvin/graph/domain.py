@@ -14,15 +14,13 @@ from functools import cached_property
 from typing import Any, Self
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from zerokelvin.array_types import Floats, Ints
 from zerokelvin.errors import NodeError
 from zerokelvin.graph.name_order import name_order
 
 __all__ = ["Domain", "frozen_floats", "frozen_ints", "spell_name"]
-
-Ints = NDArray[np.int64]
-Floats = NDArray[np.float64]
 
 
 class Domain(ABC):

@@ -16,16 +16,13 @@ from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
-from numpy.typing import NDArray
 
+from zerokelvin.array_types import Floats, Ints
 from zerokelvin.errors import GraphError, NodeError
 from zerokelvin.graph.canonical import Csr, edge_weights, symmetric_csr, third_weights
 from zerokelvin.graph.domain import Domain
 
 __all__ = ["extend_arrays", "extend_names", "named_pairs"]
-
-Ints = NDArray[np.int64]
-Floats = NDArray[np.float64]
 
 
 def extend_names(graph: Domain, nodes: int | Iterable[Hashable]) -> list[Hashable]:

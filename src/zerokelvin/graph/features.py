@@ -24,8 +24,9 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from zerokelvin.array_types import Floats, Ints
 from zerokelvin.errors import GraphError, ParameterError
 from zerokelvin.graph.canonical import canonical_names
 from zerokelvin.graph.domain import Domain, frozen_ints, spell_name
@@ -34,8 +35,6 @@ from zerokelvin.registry import Registry
 
 __all__ = ["Features"]
 
-Ints = NDArray[np.int64]
-Floats = NDArray[np.float64]
 Kernel = Callable[[Floats, Floats], Floats]
 
 

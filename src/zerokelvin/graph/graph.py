@@ -21,8 +21,9 @@ from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from zerokelvin.array_types import Floats, Ints
 from zerokelvin.errors import GraphError, NodeError
 from zerokelvin.graph import convert
 from zerokelvin.graph.canonical import Csr, canonical_names, edge_weights, index_pairs, symmetric_csr
@@ -30,9 +31,6 @@ from zerokelvin.graph.domain import Domain, frozen_floats, frozen_ints, spell_na
 from zerokelvin.graph.extension import extend_arrays, extend_names, named_pairs
 
 __all__ = ["Graph"]
-
-Ints = NDArray[np.int64]
-Floats = NDArray[np.float64]
 
 
 class Graph(Domain):

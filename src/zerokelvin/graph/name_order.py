@@ -13,11 +13,10 @@ from numbers import Real
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+
+from zerokelvin.array_types import Ints
 
 __all__ = ["name_order"]
-
-Ints = NDArray[np.int64]
 
 
 def name_order(names: Sequence[Hashable]) -> Ints:

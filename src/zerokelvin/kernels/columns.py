@@ -10,13 +10,12 @@ from abc import ABC, abstractmethod
 from typing import Protocol, runtime_checkable
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from zerokelvin.array_types import Floats
 from zerokelvin.errors import NodeError
 
 __all__ = ["AppliedKernel", "KernelColumns", "check_node"]
-
-Floats = NDArray[np.float64]
 
 
 @runtime_checkable

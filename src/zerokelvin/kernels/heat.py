@@ -10,8 +10,8 @@ from functools import cached_property
 
 import numpy as np
 import scipy.special
-from numpy.typing import NDArray
 
+from zerokelvin.array_types import Floats
 from zerokelvin.errors import ParameterError
 from zerokelvin.graph.graph import Graph
 from zerokelvin.kernels.columns import AppliedKernel
@@ -21,7 +21,6 @@ from zerokelvin.solve.operator import Operator
 
 __all__ = ["MOST_TERMS", "HeatKernel", "heat", "normalized_heat"]
 
-Floats = NDArray[np.float64]
 
 MOST_TERMS = 50_000
 """Most terms of a heat kernel's series: a column is as many products with the matrix."""

@@ -8,16 +8,15 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from zerokelvin.array_types import Floats
 from zerokelvin.graph.graph import Graph
 from zerokelvin.kernels.columns import check_node
 from zerokelvin.kernels.kernel_names import graph_kernel
 from zerokelvin.solve.solver import Solver, analyse
 
 __all__ = ["SolverKernel", "laplacian", "normalized", "regularized"]
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True)

@@ -11,16 +11,14 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from zerokelvin.array_types import Floats
 from zerokelvin.errors import ParameterError
 from zerokelvin.graph import Graph
 from zerokelvin.kernels.columns import KernelColumns
 from zerokelvin.kernels.kernel_names import RELATIVE, has_unit, parse_kernel
 
 __all__ = ["RELATIVE", "DenseKernel", "KernelColumns", "Remembered", "has_unit", "kernel_columns"]
-
-Floats = NDArray[np.float64]
 
 
 class DenseKernel:

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 
+from zerokelvin.array_types import Floats
 from zerokelvin.errors import ParameterError
 from zerokelvin.graph.graph import Graph
 from zerokelvin.kernels.columns import check_node
@@ -15,8 +15,6 @@ from zerokelvin.kernels.kernel_names import FRACTION, graph_kernel
 from zerokelvin.solve.solver import Solver, analyse
 
 __all__ = ["PageRankKernel", "pagerank"]
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True)

@@ -13,8 +13,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from zerokelvin.array_types import Floats
 from zerokelvin.errors import ParameterError
 from zerokelvin.graph.graph import Graph
 from zerokelvin.kernels.columns import AppliedKernel
@@ -22,8 +22,6 @@ from zerokelvin.kernels.kernel_names import graph_kernel
 from zerokelvin.solve.solver import Solver, analyse
 
 __all__ = ["PowerKernel", "normalized_squared", "squared", "walk_fourth", "walk_squared"]
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True)

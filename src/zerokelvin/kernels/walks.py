@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 
+from zerokelvin.array_types import Floats
 from zerokelvin.errors import ParameterError
 from zerokelvin.graph.graph import Graph
 from zerokelvin.kernels.columns import AppliedKernel
@@ -17,7 +17,6 @@ from zerokelvin.solve.operator import Operator
 
 __all__ = ["RandomWalkKernel", "walk"]
 
-Floats = NDArray[np.float64]
 
 MOST_DOUBLINGS = 500.0
 """Most steps of a walk times log₂ a: entries grow as a^steps, and squares of floats end at 2^1024."""

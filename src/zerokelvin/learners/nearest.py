@@ -27,8 +27,8 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
+from zerokelvin.array_types import Floats, Ints
 from zerokelvin.bound import Bound
 from zerokelvin.errors import ParameterError
 from zerokelvin.graph import Graph
@@ -42,8 +42,6 @@ from zerokelvin.solve.signed import require_definite
 
 __all__ = ["Nearest", "NearestState"]
 
-Ints = NDArray[np.int64]
-Floats = NDArray[np.float64]
 
 _DISTANCES = ("geodesic", "resistance")
 

@@ -18,8 +18,9 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from zerokelvin.array_types import Floats, Ints
 from zerokelvin.errors import NodeError, ParameterError
 from zerokelvin.graph.graph import Graph
 from zerokelvin.graph.measures.structure import Measured, diameter
@@ -41,8 +42,6 @@ __all__ = [
     "resistances_from",
 ]
 
-Ints = NDArray[np.int64]
-Floats = NDArray[np.float64]
 
 BLOCK = 24
 """Right-hand sides solved together: enough to share the passes over memory."""

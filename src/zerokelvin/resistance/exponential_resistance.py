@@ -32,16 +32,14 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 
+from zerokelvin.array_types import Floats, Ints
 from zerokelvin.graph.points.exponential_embedding import ExponentialGraph
 from zerokelvin.jit import kernel
 from zerokelvin.resistance.potentials import EliminatedRows, joined, pair_potential, weight
 
 __all__ = ["Eliminated", "bottleneck_distances", "eliminate", "log_conductance"]
 
-Ints = NDArray[np.int64]
-Floats = NDArray[np.float64]
 
 _TIE = 1e-12
 

@@ -21,8 +21,8 @@ from functools import cached_property
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
+from zerokelvin.array_types import Floats
 from zerokelvin.graph import Graph
 from zerokelvin.graph.points.exponential_embedding import ExponentialGraph
 from zerokelvin.graph.scale import in_unit
@@ -39,8 +39,6 @@ __all__ = [
     "geometry_of",
 ]
 
-Ints = NDArray[np.int64]
-Floats = NDArray[np.float64]
 
 TIE = 1e-9
 """Distances are equal when they differ by less than this part of the numbers they are computed from."""

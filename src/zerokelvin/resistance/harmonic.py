@@ -19,8 +19,8 @@ import warnings
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from zerokelvin.array_types import Floats, Ints
 from zerokelvin.graph.graph import Graph
 from zerokelvin.graph.points.exponential_embedding import ExponentialGraph
 from zerokelvin.resistance.exponential_resistance import log_conductance
@@ -29,9 +29,6 @@ from zerokelvin.solve.solution import ScalingWarning
 from zerokelvin.solve.solver import analyse
 
 __all__ = ["Smoothest", "log_smoothest_norm", "smoothest"]
-
-Ints = NDArray[np.int64]
-Floats = NDArray[np.float64]
 
 
 class Smoothest(NamedTuple):

@@ -24,13 +24,11 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from zerokelvin.array_types import Floats
 from zerokelvin.jit import kernel
 
 __all__ = ["EliminatedRows", "Weight", "joined", "pair_potential", "weight"]
-
-Floats = NDArray[np.float64]
 
 
 class EliminatedRows(NamedTuple):

@@ -15,8 +15,8 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from zerokelvin.array_types import Floats
 from zerokelvin.errors import GraphError, ParameterError
 from zerokelvin.graph.graph import Graph
 from zerokelvin.solve.engines import check_engine
@@ -28,7 +28,6 @@ from zerokelvin.threads import on_one_thread
 
 __all__ = ["Eigenpairs", "smallest_eigenpairs"]
 
-Floats = NDArray[np.float64]
 
 DENSE_SPECTRUM = 1500  # nodes up to which the whole spectrum is cheaper
 RESOLVED = 1e-13  # of the largest degree: below it, an eigenvalue of the whole spectrum is rounding

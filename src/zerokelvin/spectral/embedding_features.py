@@ -11,14 +11,12 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numpy.typing import NDArray
 
+from zerokelvin.array_types import Floats
 from zerokelvin.graph import Graph
 from zerokelvin.spectral.remembered import remembered_eigenpairs
 
 __all__ = ["laplacian_coordinates"]
-
-Floats = NDArray[np.float64]
 
 
 def laplacian_coordinates(

@@ -17,13 +17,12 @@ import math
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from zerokelvin.array_types import Floats
 from zerokelvin.solve.solver import Solver
 
 __all__ = ["SolvedPairs", "krylov_schur"]
 
-Floats = NDArray[np.float64]
 
 ROOM = 1e9  # bytes that the basis may take; it holds a little over twice the pairs in any case
 MAX_RESTARTS = 100

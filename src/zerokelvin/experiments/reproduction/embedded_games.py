@@ -22,6 +22,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from zerokelvin.array_types import Floats
 from zerokelvin.experiments.labelled_problem import Problem
 from zerokelvin.games import Run, play
 from zerokelvin.games.labels import Labelling, encode_labels, to_signs
@@ -31,7 +32,6 @@ from zerokelvin.spectral.embedding_features import laplacian_coordinates
 
 __all__ = ["EmbeddedGame", "EmbeddedGraph", "Job", "embed", "play_alone", "play_jobs", "workers"]
 
-Floats = NDArray[np.float64]
 
 POINTS = 60  # points on a curve
 REPEATS, ENOUGH = 15, 0.3  # games, and seconds, after which a time is taken

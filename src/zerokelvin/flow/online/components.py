@@ -8,9 +8,7 @@ only as far as they are valid, and every arc walked was paid for by a computatio
 
 from __future__ import annotations
 
-import numpy as np
-from numpy.typing import NDArray
-
+from zerokelvin.array_types import Ints
 from zerokelvin.flow.online.cut_arrays import (
     COMPONENT,
     HEAD,
@@ -33,8 +31,6 @@ from zerokelvin.flow.online.cut_arrays import (
 from zerokelvin.jit import kernel
 
 __all__ = ["length", "make_stale", "spread_stale", "strong_components"]
-
-Ints = NDArray[np.int64]
 
 
 @kernel

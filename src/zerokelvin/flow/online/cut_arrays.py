@@ -12,14 +12,13 @@ from typing import NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
-from numpy.typing import NDArray
 
+from zerokelvin.array_types import Ints
 from zerokelvin.flow.static.capacities import Capacities
 from zerokelvin.graph import Graph
 
 __all__ = ["CutArrays", "RowLayout", "arrange", "new_arrays"]
 
-Ints = NDArray[np.int64]
 
 # columns of CutArrays.arcs: other end, opposite arc, residual capacity, and residual capacity of both
 # directions together (twice the capacity), which spares a look at the opposite arc

@@ -12,8 +12,8 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from zerokelvin.array_types import Ints
 from zerokelvin.flow.online.components import make_stale, spread_stale, strong_components
 from zerokelvin.flow.online.cut_arrays import (
     COMPONENT,
@@ -39,8 +39,6 @@ from zerokelvin.flow.online.repairs import make_orphan, new_epoch, orphan_childr
 from zerokelvin.jit import kernel
 
 __all__ = ["change_side", "grow"]
-
-Ints = NDArray[np.int64]
 
 
 class Climb(NamedTuple):

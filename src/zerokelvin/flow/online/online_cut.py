@@ -22,8 +22,9 @@ import copy
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from zerokelvin.array_types import Bytes, Ints
 from zerokelvin.errors import LabelError, NodeError, ParameterError
 from zerokelvin.flow.online.components import length
 from zerokelvin.flow.online.cut_arrays import (
@@ -50,9 +51,6 @@ from zerokelvin.flow.static.picard_queyranne import PicardQueyranne, assemble
 from zerokelvin.graph import Graph
 
 __all__ = ["Lengths", "OnlineCut"]
-
-Ints = NDArray[np.int64]
-Bytes = NDArray[np.int8]
 
 
 class Lengths(NamedTuple):

@@ -11,8 +11,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from zerokelvin.array_types import Ints
 from zerokelvin.flow.online.components import length
 from zerokelvin.flow.online.cut_arrays import (
     CLOCK,
@@ -34,8 +34,6 @@ from zerokelvin.flow.online.cut_arrays import (
 from zerokelvin.jit import kernel
 
 __all__ = ["CutPath", "trace_path", "way_to_label"]
-
-Ints = NDArray[np.int64]
 
 
 @dataclass(frozen=True)

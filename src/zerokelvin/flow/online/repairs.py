@@ -10,9 +10,7 @@ labelled nodes by a shortest way, so it also keeps the forest flat.
 
 from __future__ import annotations
 
-import numpy as np
-from numpy.typing import NDArray
-
+from zerokelvin.array_types import Ints
 from zerokelvin.flow.online.cut_arrays import (
     CHILDREN,
     CLOCK,
@@ -51,8 +49,6 @@ from zerokelvin.flow.online.cut_arrays import (
 from zerokelvin.jit import kernel
 
 __all__ = ["make_orphan", "new_epoch", "orphan_children", "repair_next"]
-
-Ints = NDArray[np.int64]
 
 
 @kernel

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from zerokelvin.array_types import Bytes, Ints
 from zerokelvin.flow.online.components import length
 from zerokelvin.flow.online.cut_arrays import (
     CLOCK,
@@ -38,9 +38,6 @@ from zerokelvin.flow.online.forests import change_side, grow
 from zerokelvin.jit import kernel
 
 __all__ = ["LocalPart", "guess", "learn", "local_part", "play", "replace"]
-
-Ints = NDArray[np.int64]
-Bytes = NDArray[np.int8]
 
 
 class LocalPart(NamedTuple):

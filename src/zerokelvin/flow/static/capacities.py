@@ -19,15 +19,13 @@ from collections.abc import Hashable, Iterable, Mapping
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from zerokelvin.array_types import Floats, Ints
 from zerokelvin.errors import GraphError, LabelError
 from zerokelvin.graph import Graph
 
 __all__ = ["Capacities", "Labels", "read_labels", "scale_weights", "without_negligible"]
 
-Ints = NDArray[np.int64]
-Floats = NDArray[np.float64]
 Labels = Mapping[Hashable, int] | Iterable[tuple[Hashable, int]]
 
 LARGEST_SUM = 2.0**62

@@ -22,14 +22,13 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from zerokelvin.array_types import Ints
 from zerokelvin.errors import LabelError
 from zerokelvin.graph import Graph
 from zerokelvin.graph.measures.connectivity import atomic_number, edge_connectivity
 from zerokelvin.graph.measures.diameters import diameter
 
 __all__ = ["Cluster", "ClusterReport", "cluster_report"]
-
-Ints = NDArray[np.int64]
 
 
 @dataclass(frozen=True)

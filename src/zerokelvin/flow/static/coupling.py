@@ -12,16 +12,14 @@ Reference: Propp and Wilson (1996), Exact sampling with coupled Markov chains, S
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from zerokelvin.array_types import Bools, Ints
 from zerokelvin.errors import ParameterError
 from zerokelvin.flow.static.ideals import InnerPart
 from zerokelvin.jit import kernel
 
 __all__ = ["sample_ideals"]
 
-Ints = NDArray[np.int64]
-Bools = NDArray[np.bool_]
 
 MOST_MOVES = 2**26
 

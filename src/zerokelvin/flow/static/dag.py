@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from zerokelvin.array_types import Ints
 from zerokelvin.jit import kernel
 
 __all__ = ["path_lengths", "topological_levels"]
-
-Ints = NDArray[np.int64]
 
 
 def path_lengths(num: int, arcs: Ints, start: int, longest: bool) -> Ints:

@@ -13,12 +13,10 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
+
+from zerokelvin.array_types import Bools, Ints
 
 __all__ = ["IdealCount", "InnerPart", "count_ideals", "iterate_ideals", "reduce_transitively", "split_parts"]
-
-Ints = NDArray[np.int64]
-Bools = NDArray[np.bool_]
 
 
 class InnerPart(NamedTuple):

@@ -13,16 +13,13 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from zerokelvin.array_types import Bools, Ints
 from zerokelvin.flow.static.capacities import Capacities
 from zerokelvin.graph import Graph
 from zerokelvin.jit import kernel
 
 __all__ = ["ResidualFlow", "maximum_flow"]
-
-Ints = NDArray[np.int64]
-Bools = NDArray[np.bool_]
 
 
 class ResidualFlow(NamedTuple):

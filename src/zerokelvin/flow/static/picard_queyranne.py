@@ -25,8 +25,8 @@ from typing import Any, Literal
 
 import numpy as np
 import scipy.sparse as sp
-from numpy.typing import NDArray
 
+from zerokelvin.array_types import Floats, Ints
 from zerokelvin.errors import MissingDependencyError
 from zerokelvin.flow.static.capacities import Capacities, Labels, read_labels, scale_weights
 from zerokelvin.flow.static.coupling import sample_ideals
@@ -37,10 +37,6 @@ from zerokelvin.flow.static.maximum_flow import maximum_flow
 from zerokelvin.graph import Graph
 
 __all__ = ["PicardQueyranne", "assemble", "picard_queyranne"]
-
-Ints = NDArray[np.int64]
-Floats = NDArray[np.float64]
-Bools = NDArray[np.bool_]
 
 
 @dataclass(frozen=True, eq=False)

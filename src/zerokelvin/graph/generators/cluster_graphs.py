@@ -13,8 +13,8 @@ double lollipop).
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from zerokelvin.array_types import Ints
 from zerokelvin.graph.generators.labelled import (
     LabelledGraph,
     clique_edges,
@@ -34,8 +34,6 @@ __all__ = [
     "thick_barbell",
     "three_clusters",
 ]
-
-Ints = NDArray[np.int64]
 
 
 def barbell(m: int) -> LabelledGraph:

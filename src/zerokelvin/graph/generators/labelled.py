@@ -8,13 +8,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from zerokelvin.array_types import Floats, Ints
 from zerokelvin.errors import LabelError, ParameterError
 from zerokelvin.graph.graph import Graph
 
 __all__ = ["LabelledGraph", "clique_edges", "halves", "joined_cliques", "require", "require_whole"]
-
-Ints = NDArray[np.int64]
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)

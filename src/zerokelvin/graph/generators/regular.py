@@ -8,15 +8,13 @@ Herbster, Pontil 2006, "Prediction on a graph with a perceptron", section 5.2 (t
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from zerokelvin.array_types import Ints
 from zerokelvin.graph.generators.labelled import LabelledGraph, clique_edges, halves, require, require_whole
 from zerokelvin.graph.graph import Graph
 from zerokelvin.jit import kernel
 
 __all__ = ["clique", "grid", "line", "random_tree", "tree"]
-
-Ints = NDArray[np.int64]
 
 
 def clique(n: int) -> LabelledGraph:

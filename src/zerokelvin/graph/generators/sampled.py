@@ -12,15 +12,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
+from zerokelvin.array_types import Ints
 from zerokelvin.graph.generators.labelled import LabelledGraph, require, require_whole
 from zerokelvin.graph.graph import Graph
 from zerokelvin.graph.points.builders import epsilon_graph, knn_graph
 
 __all__ = ["path_connected_sets", "planted_partition", "two_moons"]
-
-Ints = NDArray[np.int64]
 
 
 def two_moons(n: int, rng: np.random.Generator, *, noise: float = 0.1, k: int = 8) -> LabelledGraph:

@@ -17,17 +17,13 @@ import heapq
 import math
 
 import numpy as np
-from numpy.typing import NDArray
 
+from zerokelvin.array_types import Bools, Floats, Ints
 from zerokelvin.errors import ParameterError
 from zerokelvin.graph.graph import Graph
 from zerokelvin.jit import kernel
 
 __all__ = ["atomic_number", "atomic_partition", "edge_connectivity"]
-
-Ints = NDArray[np.int64]
-Floats = NDArray[np.float64]
-Bools = NDArray[np.bool_]
 
 
 def edge_connectivity(graph: Graph) -> float:

@@ -30,6 +30,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.cluster.hierarchy import linkage
 from scipy.spatial.distance import squareform
 
+from zerokelvin.array_types import Floats, Ints
 from zerokelvin.errors import GraphError, LabelError, ParameterError
 from zerokelvin.graph.graph import Graph
 from zerokelvin.graph.measures.distances import shortest_paths
@@ -46,8 +47,6 @@ __all__ = [
     "traversal_covers",
 ]
 
-Ints = NDArray[np.int64]
-Floats = NDArray[np.float64]
 
 _EXACT_POINTS = 24
 

@@ -24,8 +24,8 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from zerokelvin.array_types import Floats, Ints
 from zerokelvin.errors import ParameterError
 from zerokelvin.graph.graph import Graph
 from zerokelvin.graph.measures.distances import shortest_paths
@@ -33,8 +33,6 @@ from zerokelvin.graph.measures.measured import Measured
 
 __all__ = ["diameter"]
 
-Ints = NDArray[np.int64]
-Floats = NDArray[np.float64]
 
 _STEPS = 300_000_000  # edge visits spent by default; Dijkstra costs about ten times a breadth-first step
 _REMOTE = 5  # remote nodes, beside a first one, that a centre is nearest to

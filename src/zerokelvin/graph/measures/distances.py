@@ -15,16 +15,13 @@ from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
-from numpy.typing import NDArray
 
+from zerokelvin.array_types import Floats, Ints
 from zerokelvin.errors import NodeError
 from zerokelvin.graph.graph import Graph
 from zerokelvin.jit import kernel
 
 __all__ = ["eccentricity", "geodesic_distances", "shortest_paths"]
-
-Ints = NDArray[np.int64]
-Floats = NDArray[np.float64]
 
 
 def geodesic_distances(graph: Graph, node: int) -> Floats:

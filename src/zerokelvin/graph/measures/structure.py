@@ -15,8 +15,9 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from zerokelvin.array_types import Ints
 from zerokelvin.errors import LabelError
 from zerokelvin.graph.graph import Graph
 from zerokelvin.graph.measures.diameters import diameter
@@ -24,8 +25,6 @@ from zerokelvin.graph.measures.distances import eccentricity, geodesic_distances
 from zerokelvin.graph.measures.measured import Measured
 
 __all__ = ["Measured", "bal", "cut", "diameter", "eccentricity", "geodesic_distances", "label_balance"]
-
-Ints = NDArray[np.int64]
 
 
 def cut(graph: Graph, labels: ArrayLike) -> float:

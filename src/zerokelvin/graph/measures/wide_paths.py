@@ -20,8 +20,8 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numpy.typing import NDArray
 
+from zerokelvin.array_types import Ints
 from zerokelvin.errors import ParameterError
 from zerokelvin.graph.graph import Graph
 from zerokelvin.graph.measures.measured import Measured
@@ -29,7 +29,6 @@ from zerokelvin.jit import kernel
 
 __all__ = ["wide_diameter", "wide_diameters"]
 
-Ints = NDArray[np.int64]
 
 LARGEST = 2000
 

@@ -19,10 +19,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from scipy.spatial import KDTree
 from scipy.spatial.distance import cdist
 
+from zerokelvin.array_types import Floats, Ints
 from zerokelvin.errors import GraphError, ParameterError
 from zerokelvin.graph.graph import Graph
 from zerokelvin.graph.points.nearest_points import (
@@ -34,8 +35,6 @@ from zerokelvin.graph.points.nearest_points import (
 
 __all__ = ["epsilon_graph", "knn_graph"]
 
-Ints = NDArray[np.int64]
-Floats = NDArray[np.float64]
 
 _MOST_EDGES = 100_000_000
 

@@ -23,9 +23,10 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from scipy.spatial.distance import pdist, squareform
 
+from zerokelvin.array_types import Floats, Ints
 from zerokelvin.errors import GraphError, ParameterError
 from zerokelvin.graph.canonical import Csr, symmetric_csr
 from zerokelvin.graph.graph import Graph
@@ -33,8 +34,6 @@ from zerokelvin.graph.points.nearest_points import check_points
 
 __all__ = ["ExponentialGraph", "exponential_graph"]
 
-Ints = NDArray[np.int64]
-Floats = NDArray[np.float64]
 
 _MOST_POINTS = 5_000
 _LEAST_WEIGHT = 1e-300

@@ -17,12 +17,11 @@ import scipy.sparse as sp
 from numpy.typing import ArrayLike, NDArray
 from scipy.spatial import KDTree
 
+from zerokelvin.array_types import Floats, Ints
 from zerokelvin.errors import GraphError, MissingDependencyError, ParameterError
 
 __all__ = ["check_points", "distances_between", "nearest_neighbors"]
 
-Ints = NDArray[np.int64]
-Floats = NDArray[np.float64]
 
 TREE_DIMENSIONS = 15
 EXACT_POINTS = 50_000

@@ -21,6 +21,7 @@ import pyarrow.csv as pacsv
 import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
+from zerokelvin.array_types import Floats
 from zerokelvin.errors import DataError, GraphError
 from zerokelvin.graph import Graph
 from zerokelvin.graph.edge_columns import EDGE_WORDS, NODE_PAIRS
@@ -35,7 +36,6 @@ from zerokelvin.io.report import ReadReport, Reporter, announce
 
 __all__ = ["read_parquet", "read_text", "write_parquet", "write_text"]
 
-Floats = NDArray[np.float64]
 Given = tuple[Column | None, Column | None, Column | bool | None]
 Place = Callable[[int], str]
 

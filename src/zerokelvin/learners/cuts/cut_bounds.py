@@ -25,8 +25,8 @@ from collections.abc import Callable
 from typing import NamedTuple, Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
+from zerokelvin.array_types import Floats, Ints
 from zerokelvin.bound import Bound
 from zerokelvin.flow.online.components import length
 from zerokelvin.flow.online.cut_arrays import (
@@ -50,8 +50,6 @@ from zerokelvin.jit import kernel
 
 __all__ = ["part_certificate", "path_certificate"]
 
-Ints = NDArray[np.int64]
-Floats = NDArray[np.float64]
 
 PAPER = "Herbster, Pasteris and Ghosh 2015"
 

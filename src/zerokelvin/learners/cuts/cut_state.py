@@ -21,6 +21,7 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from zerokelvin.array_types import Floats, Ints
 from zerokelvin.bound import Bound
 from zerokelvin.flow.online.components import length
 from zerokelvin.flow.online.cut_arrays import INNER, NONE, SIDE, TOUCHES, CutArrays
@@ -44,8 +45,6 @@ __all__ = [
     "play_until",
 ]
 
-Ints = NDArray[np.int64]
-Floats = NDArray[np.float64]
 
 AGREED = "every minimum cut that agrees with the labels says so"
 

@@ -20,8 +20,8 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from zerokelvin.array_types import Ints
 from zerokelvin.bound import Bound
 from zerokelvin.errors import ParameterError
 from zerokelvin.flow.online.cut_arrays import (
@@ -46,7 +46,6 @@ from zerokelvin.learners.cuts.cut_state import CutState
 
 __all__ = ["FixedPaths", "FixedPathsState", "PathCover"]
 
-Ints = NDArray[np.int64]
 
 ORDERS = ("longest", "shortest")
 

@@ -21,8 +21,8 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
+from zerokelvin.array_types import Floats, Ints
 from zerokelvin.flow.online.online_cut import OnlineCut
 from zerokelvin.graph import Graph
 from zerokelvin.learners.base import Learner, OneVsRest, learner
@@ -41,8 +41,6 @@ from zerokelvin.trees.spanning.spanning_trees import SpanningTrees, is_forest
 
 __all__ = ["ForestPathState", "LongestPath"]
 
-Ints = NDArray[np.int64]
-Floats = NDArray[np.float64]
 
 PER_EDGE, PER_TRIAL = 32, 16  # arcs touched before a forest is left to the hinges of its trees
 

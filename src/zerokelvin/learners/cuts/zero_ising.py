@@ -23,8 +23,8 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
+from zerokelvin.array_types import Ints
 from zerokelvin.bound import Assumption, Bound
 from zerokelvin.errors import ParameterError
 from zerokelvin.flow.online.cut_arrays import INNER
@@ -37,7 +37,6 @@ from zerokelvin.learners.cuts.cut_state import CutState
 
 __all__ = ["ZeroIsing", "ZeroIsingState"]
 
-Ints = NDArray[np.int64]
 
 SMALLEST = float(np.finfo(np.float64).tiny)
 

@@ -29,6 +29,7 @@ from typing import Any, ClassVar, Protocol
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from zerokelvin.array_types import Floats, Ints
 from zerokelvin.bound import Assumption, Bound
 from zerokelvin.errors import ParameterError
 from zerokelvin.graph import Graph
@@ -38,8 +39,6 @@ from zerokelvin.learners.halving.halving_counts import EnumeratedCuts, ForestCut
 
 __all__ = ["Halving", "HalvingState"]
 
-Ints = NDArray[np.int64]
-Floats = NDArray[np.float64]
 
 MAX_ENUMERATED_NODES = 20
 MOST_EXPLAINED = 32

@@ -18,14 +18,13 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
+from zerokelvin.array_types import Floats, Ints
 from zerokelvin.errors import ParameterError
 from zerokelvin.graph import Graph
 from zerokelvin.jit import kernel
 
 __all__ = ["EnumeratedCuts", "ForestCuts"]
 
-Ints = NDArray[np.int64]
-Floats = NDArray[np.float64]
 Signs = NDArray[np.int8]
 
 _MOST_COUNTS = 20_000_000

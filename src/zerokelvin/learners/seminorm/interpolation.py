@@ -36,6 +36,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from zerokelvin.array_types import Floats, Ints
 from zerokelvin.bound import Assumption, Bound
 from zerokelvin.errors import ParameterError
 from zerokelvin.graph import Graph
@@ -50,8 +51,6 @@ from zerokelvin.solve.engines import check_engine
 
 __all__ = ["Interpolation", "InterpolationState"]
 
-Ints = NDArray[np.int64]
-Floats = NDArray[np.float64]
 
 _FLAT = 1e-6  # differences below this are alike to an explanation
 

@@ -22,6 +22,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from zerokelvin.array_types import Ints
 from zerokelvin.bound import Bound
 from zerokelvin.errors import LabelError
 from zerokelvin.graph import Graph, cut, diameter, wide_diameters
@@ -29,7 +30,6 @@ from zerokelvin.learners.base.ties import DEAD_ZONE, cost_of_ties
 
 __all__ = ["cover_bound", "printed_bounds", "tuned_p"]
 
-Ints = NDArray[np.int64]
 
 PAIRS = 20_000  # pairs of nodes of a cluster up to which all its wide diameters are computed
 

@@ -15,8 +15,8 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from zerokelvin.array_types import Bytes, Floats, Ints
 from zerokelvin.graph import Graph
 from zerokelvin.jit import kernel
 from zerokelvin.learners.seminorm.seminorm_regions import (
@@ -29,9 +29,6 @@ from zerokelvin.learners.seminorm.seminorm_regions import (
 
 __all__ = ["Gap", "dual_terms", "duality_gap"]
 
-Ints = NDArray[np.int64]
-Floats = NDArray[np.float64]
-Bytes = NDArray[np.int8]
 
 SMOOTHINGS = tuple(0.1 * 0.2**k for k in range(17))
 

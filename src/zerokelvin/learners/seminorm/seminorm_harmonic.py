@@ -11,8 +11,8 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from zerokelvin.array_types import Bytes, Floats, Ints
 from zerokelvin.graph import Graph
 from zerokelvin.graph.canonical import Csr
 from zerokelvin.jit import kernel
@@ -21,9 +21,6 @@ from zerokelvin.solve.solver import analyse
 
 __all__ = ["Response", "harmonic_response"]
 
-Ints = NDArray[np.int64]
-Floats = NDArray[np.float64]
-Bytes = NDArray[np.int8]
 
 CG_STEPS = 400
 

@@ -15,9 +15,9 @@ from typing import NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
-from numpy.typing import NDArray
 from scipy.sparse.linalg import splu
 
+from zerokelvin.array_types import Bytes, Floats, Ints
 from zerokelvin.graph import Graph
 from zerokelvin.jit import kernel
 from zerokelvin.learners.seminorm.seminorm_certificate import SMOOTHINGS, dual_terms
@@ -32,9 +32,6 @@ from zerokelvin.solve.engines.direct.ordering import minimum_degree
 
 __all__ = ["elimination_rank", "minimise"]
 
-Ints = NDArray[np.int64]
-Floats = NDArray[np.float64]
-Bytes = NDArray[np.int8]
 
 # smoothings are among those that `duality_gap` tries
 SAFE_START, WARM_START, LAST_SMOOTHING, SHRINK = SMOOTHINGS[0], SMOOTHINGS[7], SMOOTHINGS[-1], 0.04

@@ -9,8 +9,8 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from zerokelvin.array_types import Bytes, Floats, Ints
 from zerokelvin.graph.canonical import Csr
 from zerokelvin.jit import kernel
 from zerokelvin.trees.spanning.union_find import leader_of
@@ -25,10 +25,6 @@ __all__ = [
     "part_numbers",
     "routes_to_labels",
 ]
-
-Ints = NDArray[np.int64]
-Floats = NDArray[np.float64]
-Bytes = NDArray[np.int8]
 
 
 class Region(NamedTuple):

@@ -24,7 +24,7 @@ import math
 from collections.abc import Iterable, Sequence
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from zerokelvin.bound import Assumption, Bound
 from zerokelvin.errors import LabelError, ParameterError
@@ -34,8 +34,6 @@ from zerokelvin.learners.base import Learner, sign
 from zerokelvin.trees.spanning.spanning_trees import is_forest
 
 __all__ = ["cluster_bound", "cluster_mistakes", "is_regular"]
-
-Ints = NDArray[np.int64]
 
 
 def is_regular(learner: Learner, graph: Graph) -> bool:

@@ -26,8 +26,9 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from zerokelvin.array_types import Floats, Ints
 from zerokelvin.bound import Bound
 from zerokelvin.errors import ParameterError
 from zerokelvin.graph import Graph
@@ -56,8 +57,6 @@ from zerokelvin.trees.spanning.spanning_trees import SpanningTrees, check_kind
 
 __all__ = ["SpanningTree", "SpineState"]
 
-Ints = NDArray[np.int64]
-Floats = NDArray[np.float64]
 
 INNER = (*STRATEGIES, "nearest", "wta")
 

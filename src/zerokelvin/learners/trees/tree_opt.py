@@ -25,8 +25,9 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from zerokelvin.array_types import Floats, Ints
 from zerokelvin.bound import Assumption, Bound
 from zerokelvin.graph import Graph
 from zerokelvin.learners.base import (
@@ -63,9 +64,6 @@ from zerokelvin.trees.spanning.expected import expected_tree_bound
 from zerokelvin.trees.spanning.spanning_trees import SpanningTrees, check_kind, is_forest
 
 __all__ = ["HingeState", "TreeGame", "TreeOpt", "TreeState"]
-
-Ints = NDArray[np.int64]
-Floats = NDArray[np.float64]
 
 
 class TreeState(State):

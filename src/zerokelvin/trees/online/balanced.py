@@ -18,14 +18,13 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from zerokelvin.array_types import Bytes, Ints
 from zerokelvin.jit import kernel
 from zerokelvin.trees.online.forest import HEAD, NOBODY, PARENT, PLACE, Forest, Rooted
 from zerokelvin.trees.online.segments import NONE, SURE, arrive, further, join, node_piece, regime
 
 __all__ = ["Balanced", "build", "change", "look", "new_balanced"]
 
-Bytes = NDArray[np.int8]
-Ints = NDArray[np.int64]
 Shorts = NDArray[np.int32]
 
 # columns of Balanced.links: what it is part of, its upper and lower half (of a node: the bunch of its light

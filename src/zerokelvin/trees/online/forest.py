@@ -14,15 +14,14 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from zerokelvin.array_types import Floats, Ints
 from zerokelvin.flow.static.capacities import scale_weights
 from zerokelvin.graph import Graph
 from zerokelvin.jit import kernel
 
 __all__ = ["Forest", "Rooted", "attach", "make_forest", "new_rooted", "path_minimum", "root_component"]
 
-Ints = NDArray[np.int64]
 Shorts = NDArray[np.int32]
-Floats = NDArray[np.float64]
 
 # columns of Rooted.nodes
 PARENT, DEPTH, HEAD, PLACE, DEEP = range(5)

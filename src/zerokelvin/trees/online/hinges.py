@@ -32,6 +32,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from zerokelvin.array_types import Ints
 from zerokelvin.jit import kernel
 from zerokelvin.trees.online.forest import (
     DEEP,
@@ -60,7 +61,6 @@ __all__ = [
     "up_message",
 ]
 
-Ints = NDArray[np.int64]
 Shorts = NDArray[np.int32]
 
 # columns of Hinges.nodes: the line a node is on (of a hinge: the line up from it), the label (0: none),

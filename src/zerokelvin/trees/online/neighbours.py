@@ -15,6 +15,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from zerokelvin.array_types import Bytes, Floats, Ints
 from zerokelvin.graph import Graph
 from zerokelvin.jit import kernel
 from zerokelvin.trees.online.strategies import EQUAL, TIE, Schedule
@@ -30,10 +31,6 @@ __all__ = [
     "spine_neighbours",
     "update_spines",
 ]
-
-Ints = NDArray[np.int64]
-Floats = NDArray[np.float64]
-Bytes = NDArray[np.int8]
 
 
 class Spines(NamedTuple):

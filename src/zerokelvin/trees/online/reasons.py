@@ -8,15 +8,13 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from zerokelvin.array_types import Ints
 from zerokelvin.jit import kernel
 from zerokelvin.trees.online.forest import NOBODY, PARENT, UNROOTED, attach
 from zerokelvin.trees.online.hinges import BOTTOM, HINGE, LABEL, LINE, LOWER, NEXT, TOP, Hinges
 
 __all__ = ["deciding_hinges"]
-
-Ints = NDArray[np.int64]
 
 
 class DecidingHinges(NamedTuple):

@@ -23,11 +23,11 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from zerokelvin.array_types import Ints
 from zerokelvin.jit import kernel
 
 __all__ = ["NONE", "SURE", "arrive", "further", "join", "node_piece", "regime"]
 
-Ints = NDArray[np.int64]
 Shorts = NDArray[np.int32]
 
 NONE = -1

@@ -7,8 +7,8 @@ hinge, and the longest paths from it, are asked of `zerokelvin.trees.online.bala
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from zerokelvin.array_types import Floats
 from zerokelvin.jit import kernel
 from zerokelvin.trees.online.balanced import Balanced, build, change, look, new_balanced
 from zerokelvin.trees.online.forest import NOBODY, PARENT, UNROOTED, Forest, attach
@@ -16,9 +16,6 @@ from zerokelvin.trees.online.hinges import BOTTOM, CHANGED, HINGE, LABEL, LINE, 
 from zerokelvin.trees.online.strategies import LONGEST_PATH, TIE, Schedule, between, compare, side_of
 
 __all__ = ["balance", "play_steadily", "steady_committee", "steady_vote", "update_steadily"]
-
-Ints = NDArray[np.int64]
-Floats = NDArray[np.float64]
 
 
 def balance(forest: Forest, hinges: Hinges, strategy: int) -> Balanced:

@@ -21,8 +21,8 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from zerokelvin.array_types import Floats, Ints
 from zerokelvin.jit import kernel
 from zerokelvin.trees.online.forest import DEPTH, NOBODY, PARENT, UNROOTED, Forest, attach, path_minimum
 from zerokelvin.trees.online.hinges import (
@@ -65,8 +65,6 @@ __all__ = [
     "vote",
 ]
 
-Ints = NDArray[np.int64]
-Floats = NDArray[np.float64]
 
 STRATEGIES = {"longest-path": 0, "tree-opt": 1, "shazoo": 2}
 LONGEST_PATH, TREE_OPT, SHAZOO = 0, 1, 2

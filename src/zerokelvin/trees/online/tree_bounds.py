@@ -18,14 +18,12 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from zerokelvin.array_types import Floats, Ints
 from zerokelvin.jit import kernel
 from zerokelvin.trees.online.forest import Forest
 from zerokelvin.trees.online.neighbours import Spines
 
 __all__ = ["Guarantee", "spine_guarantee", "tree_guarantee"]
-
-Ints = NDArray[np.int64]
-Floats = NDArray[np.float64]
 
 
 class Guarantee(NamedTuple):

@@ -22,6 +22,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from zerokelvin.array_types import Floats, Ints
 from zerokelvin.bound import Assumption, Bound
 from zerokelvin.errors import LabelError
 from zerokelvin.graph import Graph
@@ -29,9 +30,6 @@ from zerokelvin.resistance.effective import edge_resistances
 from zerokelvin.trees.spanning.layers import has_traps
 
 __all__ = ["expected_cut", "expected_tree_bound"]
-
-Ints = NDArray[np.int64]
-Floats = NDArray[np.float64]
 
 
 def expected_cut(graph: Graph, labels: ArrayLike) -> float:

@@ -25,15 +25,13 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from zerokelvin.array_types import Floats, Ints
 from zerokelvin.graph import Graph
 from zerokelvin.jit import kernel
 from zerokelvin.trees.spanning.union_find import leader_of
 from zerokelvin.trees.spanning.wilson import WilsonSampler, running_sums
 
 __all__ = ["Layer", "LayeredSampler", "has_traps", "patience"]
-
-Ints = NDArray[np.int64]
-Floats = NDArray[np.float64]
 
 
 def patience(graph: Graph) -> float:

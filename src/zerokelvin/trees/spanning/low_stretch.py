@@ -13,16 +13,14 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from zerokelvin.array_types import Floats, Ints
 from zerokelvin.graph import Graph
 from zerokelvin.graph.canonical import Csr
 from zerokelvin.jit import kernel
 
 __all__ = ["average_stretch", "low_stretch_edges"]
 
-Ints = NDArray[np.int64]
-Floats = NDArray[np.float64]
 
 RATE = 0.4
 GROWTH = 4.0  # lengths admitted in a round, over those of the round before
@@ -75,7 +73,7 @@ def _contract(edges: Ints, ends: Ints, place: Ints, rng: np.random.Generator) ->
     return labels[grown.used], number.reshape(-1)[place]
 
 
-class Clusters(NamedTuple):
+class GrownClusters(NamedTuple):
     """The centre of every node's cluster, and the arcs by which the other nodes were reached."""
 
     cluster: Ints
@@ -91,8 +89,8 @@ class RootedForest(NamedTuple):
 
 
 @kernel
-def _grow(indptr: Ints, heads: Ints, order: Ints, start: Ints) -> Clusters:
-    """Clusters by breadth-first searches: one begins at node i at time ``start[i]`` unless i was reached.
+def _grow(indptr: Ints, heads: Ints, order: Ints, start: Ints) -> GrownClusters:
+    """GrownClusters by breadth-first searches: one begins at node i at time ``start[i]`` unless i was reached.
 
     `order` are the nodes by their time; a search takes one unit of time per edge.
     """
@@ -122,7 +120,7 @@ def _grow(indptr: Ints, heads: Ints, order: Ints, start: Ints) -> Clusters:
                     queue[tail] = other
                     tail += 1
         time += 1
-    return Clusters(cluster, used[:count].copy())
+    return GrownClusters(cluster, used[:count].copy())
 
 
 @kernel

@@ -17,8 +17,8 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 
+from zerokelvin.array_types import Ints
 from zerokelvin.errors import ParameterError
 from zerokelvin.graph import Graph
 from zerokelvin.jit import kernel
@@ -29,8 +29,6 @@ from zerokelvin.trees.spanning.wilson import WilsonSampler
 
 __all__ = ["KINDS", "SpanningTrees", "is_forest", "spanning_tree"]
 
-Ints = NDArray[np.int64]
-Floats = NDArray[np.float64]
 
 KINDS = ("random", "bfs", "minimum", "low-stretch")
 

@@ -12,17 +12,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from zerokelvin.array_types import Floats, Ints
 from zerokelvin.errors import GraphError
 from zerokelvin.graph import Graph
 from zerokelvin.jit import kernel
 from zerokelvin.trees.spanning.spanning_trees import is_forest
 
 __all__ = ["Spine", "linearise"]
-
-Ints = NDArray[np.int64]
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)

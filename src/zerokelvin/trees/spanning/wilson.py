@@ -20,16 +20,12 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from zerokelvin.array_types import Bools, Floats, Ints
 from zerokelvin.graph import Graph
 from zerokelvin.jit import kernel
 
 __all__ = ["WilsonSampler", "running_sums"]
-
-Ints = NDArray[np.int64]
-Floats = NDArray[np.float64]
-Bools = NDArray[np.bool_]
 
 
 class JunctionCore(NamedTuple):

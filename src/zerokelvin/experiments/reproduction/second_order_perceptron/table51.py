@@ -19,9 +19,9 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from zerokelvin import learners
+from zerokelvin.array_types import Floats, Ints
 from zerokelvin.errors import ParameterError
 from zerokelvin.experiments.reproduction.embedded_games import workers
 from zerokelvin.experiments.reproduction.reproduction import (
@@ -37,8 +37,6 @@ from zerokelvin.learners import Learner, Trials
 
 __all__ = ["PAPER", "Table51", "draw_points", "train_and_test"]
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 
 DIMENSION, DOMINANT = 100, 8.0
 TRAINING, TESTING, EPOCHS = 9000, 3000, 2

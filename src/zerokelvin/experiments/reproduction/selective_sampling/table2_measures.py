@@ -13,9 +13,9 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from zerokelvin import learners
+from zerokelvin.array_types import Floats
 from zerokelvin.experiments.reproduction.embedded_games import (
     EmbeddedGame,
     EmbeddedGraph,
@@ -28,7 +28,6 @@ from zerokelvin.learners import Learner
 __all__ = ["LEARNERS", "MeasuredGraph", "RankSweep", "RateSweep", "Setting", "Tried", "column", "measure"]
 __all__ += ["measure_ranks", "measure_rates"]
 
-Floats = NDArray[np.float64]
 Tell = Callable[[str, int, int], None]
 
 LEARNERS = ("perceptron", "ollgc", "sslgc")

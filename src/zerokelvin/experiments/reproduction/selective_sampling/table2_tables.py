@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from zerokelvin.array_types import Floats
 from zerokelvin.experiments.reproduction.embedded_games import EmbeddedGame
 from zerokelvin.experiments.reproduction.reproduction import Table
 from zerokelvin.experiments.reproduction.selective_sampling.table2_measures import (
@@ -24,8 +24,6 @@ from zerokelvin.experiments.reproduction.selective_sampling.table2_measures impo
 from zerokelvin.experiments.reproduction.selective_sampling.table2_paper import PAPER, SAME_GRAPH, Printed
 
 __all__ = ["PairedTest", "as_values", "paired_test", "rank_values", "rate_values", "tabulate"]
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True)

@@ -29,9 +29,9 @@ from functools import partial
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from zerokelvin import learners
+from zerokelvin.array_types import Ints
 from zerokelvin.errors import ParameterError
 from zerokelvin.experiments.labelled_problem import load_problem
 from zerokelvin.experiments.reproduction.reproduction import Experiment, Picture, Progress, Report, experiment
@@ -51,7 +51,6 @@ from zerokelvin.learners.seminorm.seminorm_bounds import printed_bounds
 
 __all__ = ["FIGURE2", "METHODS", "ZeroTemperature", "figure2_graph", "hunt", "paper_bounds"]
 
-Ints = NDArray[np.int64]
 
 SMALL = 40  # nodes of a graph that is drawn
 HUNTED = 300  # nodes up to which an adversary plays, and interpolation with small p

@@ -10,6 +10,7 @@ from matplotlib.figure import Figure
 from matplotlib.layout_engine import ConstrainedLayoutEngine
 from numpy.typing import NDArray
 
+from zerokelvin.array_types import Floats
 from zerokelvin.experiments.plots import BLUE, GREY, INK, VERMILION
 from zerokelvin.flow.static.capacities import scale_weights
 from zerokelvin.flow.static.maximum_flow import maximum_flow
@@ -17,8 +18,6 @@ from zerokelvin.flow.static.picard_queyranne import PicardQueyranne, picard_quey
 from zerokelvin.graph import Graph
 
 __all__ = ["draw_minimum_cuts", "flow_along_edges"]
-
-Floats = NDArray[np.float64]
 
 
 def draw_minimum_cuts(graph: Graph, labels: Mapping[Hashable, int]) -> Figure:
