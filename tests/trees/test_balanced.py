@@ -10,10 +10,10 @@ import zerokelvin as zk
 from zerokelvin.learners.trees.spanning_tree import SpanningTree
 from zerokelvin.trees.online.balanced import ABOVE, _trail
 from zerokelvin.trees.online.forest import make_forest
-from zerokelvin.trees.online.hinges import EXCESS, STEPS, WALKED, new_hinges, set_label
+from zerokelvin.trees.online.hinges import EXCESS, STEPS, WALKED, new_hinges
 from zerokelvin.trees.online.segments import NONE, arrive, further, join, node_piece, regime
 from zerokelvin.trees.online.steady_strategies import balance, steady_vote, update_steadily
-from zerokelvin.trees.online.strategies import STRATEGIES, vote
+from zerokelvin.trees.online.strategies import STRATEGIES, update_committee, vote
 from zerokelvin.trees.spanning.spanning_trees import SpanningTrees
 
 
@@ -35,7 +35,7 @@ def test_every_strategy_by_definition(seed):
         for strategy, code in STRATEGIES.items():
             hinges, after = new_hinges(forest), int(rng.integers(len(trials) + 1))
             for node, label in zip(trials[:after], labels[:after], strict=True):
-                set_label(forest, hinges, node, label)
+                update_committee(forest, hinges, 1, node, label)
             balanced = balance(forest, hinges, code)
             for node, label in zip(trials[after:], labels[after:], strict=True):
                 update_steadily(forest, hinges, balanced, 1, node, label)
@@ -61,7 +61,7 @@ def test_votes_are_those_of_walks_on_larger_forests(weighted):
             balanced = balance(forest, hinges, code)
             for _ in range(n + 5):
                 node, label = int(rng.integers(n)), int(rng.choice([-1, 1]))
-                set_label(forest, walks, node, label)
+                update_committee(forest, walks, 1, node, label)
                 update_steadily(forest, hinges, balanced, 1, node, label)
                 asked = rng.integers(n, size=8).tolist()
                 expected = [vote(forest, walks, v, code) for v in asked]
@@ -233,7 +233,7 @@ def test_no_node_is_far_below_the_top(shape):
     forest, hinges = laid_out(graph), None
     for root in (int(order[0]), 0, n - 1):
         hinges = new_hinges(forest)
-        set_label(forest, hinges, root, 1)
+        update_committee(forest, hinges, 1, root, 1)
         balanced = balance(forest, hinges, STRATEGIES["tree-opt"])
         assert (balanced.links[:n, ABOVE] >= 0).sum() >= n - 1
         assert max(len(_trail(balanced.links, node)) for node in range(n)) <= 2.5 * math.log2(n) + 4

@@ -8,9 +8,9 @@ import zerokelvin as zk
 from naive.flow import all_minimum_cuts
 from zerokelvin.flow.static.picard_queyranne import picard_queyranne
 from zerokelvin.trees.online.forest import attach, make_forest
-from zerokelvin.trees.online.hinges import HINGE, LABEL, fork_balance, new_hinges, set_label
+from zerokelvin.trees.online.hinges import HINGE, LABEL, fork_balance, new_hinges
 from zerokelvin.trees.online.reasons import deciding_hinges
-from zerokelvin.trees.online.strategies import STRATEGIES, vote
+from zerokelvin.trees.online.strategies import STRATEGIES, update_committee, vote
 from zerokelvin.trees.spanning.spanning_trees import SpanningTrees
 
 pytestmark = pytest.mark.kernels
@@ -23,7 +23,7 @@ def labelled(rng, largest=9, weighted=None):
     hinges, labels = new_hinges(forest), {}
     for _ in range(int(rng.integers(1, graph.num_nodes + 3))):
         node, label = int(rng.integers(graph.num_nodes)), int(rng.choice([-1, 1]))
-        set_label(forest, hinges, node, label)
+        update_committee(forest, hinges, 1, node, label)
         labels[node] = label
     return graph, forest, hinges, labels
 
@@ -129,5 +129,5 @@ def test_large_trees_in_every_order():
         for node in order:
             label = -1 if node < n // 3 else 1
             mistakes += np.sign(vote(forest, hinges, node, 0)) != label
-            set_label(forest, hinges, node, label)
+            update_committee(forest, hinges, 1, node, label)
         assert mistakes <= 3

@@ -17,7 +17,6 @@ from zerokelvin.asking.policies import Policy, policy
 
 __all__ = ["Value", "label_value"]
 
-
 LEAST_LEAD = 1e-12
 """What a lead counts as at least: where classes are tied, the influence alone orders the nodes."""
 

@@ -23,7 +23,6 @@ from zerokelvin.solve.solution import SolverWarning
 
 __all__ = ["extreme_graphs", "untied_graphs"]
 
-
 SIZES = (1e-300, 1e-150, 1e-12, 1.0, 1e12, 1e150, 1e300, 1.7e308)
 SPANS = (12, 24, 100, 300)
 POWERS_OF_TWO = (2.0**20, 2.0**-20, 2.0**60)

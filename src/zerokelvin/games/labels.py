@@ -22,8 +22,7 @@ from zerokelvin.errors import LabelError, LabelWarning
 from zerokelvin.graph import Domain
 from zerokelvin.learners.base.ties import DEAD_ZONE
 
-__all__ = ["Labelling", "class_order", "decide", "encode_labels", "is_unknown", "num_problems", "to_signs"]
-
+__all__ = ["Labelling", "class_order", "decide", "encode_labels", "is_unknown", "to_signs"]
 
 MINUS_ONE = (
     "the label -1 is a class like the others here, not a sign for unlabelled; mark unknown labels "
@@ -107,11 +106,6 @@ def is_unknown(label: Any) -> bool:
     if label is None or label is np.ma.masked or type(label).__name__ in ("NAType", "NaTType"):
         return True
     return isinstance(label, (float, np.floating)) and bool(np.isnan(label))
-
-
-def num_problems(num_classes: int) -> int:
-    """Binary problems of a game: one for up to two classes, else one per class."""
-    return 1 if num_classes <= 2 else num_classes
 
 
 def to_signs(codes: Ints, num_classes: int) -> NDArray[np.int8]:

@@ -22,7 +22,6 @@ from zerokelvin.graph import Domain
 
 __all__ = ["Disturbance", "Shown", "show_labels"]
 
-
 MOST_TRIALS = 2**34
 """More than any memory holds."""
 

@@ -23,7 +23,6 @@ __all__ = [
     "third_weights",
 ]
 
-
 _SHAPES = "give pairs of nodes, shape (m, 2), an edge_index, (2, m), or triples with a weight, (m, 3)"
 
 

@@ -21,7 +21,6 @@ from zerokelvin.solve.operator import Operator
 
 __all__ = ["MOST_TERMS", "HeatKernel", "heat", "normalized_heat"]
 
-
 MOST_TERMS = 50_000
 """Most terms of a heat kernel's series: a column is as many products with the matrix."""
 

@@ -17,7 +17,6 @@ from zerokelvin.solve.operator import Operator
 
 __all__ = ["RandomWalkKernel", "walk"]
 
-
 MOST_DOUBLINGS = 500.0
 """Most steps of a walk times log₂ a: entries grow as a^steps, and squares of floats end at 2^1024."""
 

@@ -42,7 +42,6 @@ from zerokelvin.solve.signed import require_definite
 
 __all__ = ["Nearest", "NearestState"]
 
-
 _DISTANCES = ("geodesic", "resistance")
 
 

@@ -42,7 +42,6 @@ __all__ = [
     "resistances_from",
 ]
 
-
 BLOCK = 24
 """Right-hand sides solved together: enough to share the passes over memory."""
 

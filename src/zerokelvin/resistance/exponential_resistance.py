@@ -40,7 +40,6 @@ from zerokelvin.resistance.potentials import EliminatedRows, joined, pair_potent
 
 __all__ = ["Eliminated", "bottleneck_distances", "eliminate", "log_conductance"]
 
-
 _TIE = 1e-12
 
 

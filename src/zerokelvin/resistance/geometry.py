@@ -39,7 +39,6 @@ __all__ = [
     "geometry_of",
 ]
 
-
 TIE = 1e-9
 """Distances are equal when they differ by less than this part of the numbers they are computed from."""
 

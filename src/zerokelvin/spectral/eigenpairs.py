@@ -28,7 +28,6 @@ from zerokelvin.threads import on_one_thread
 
 __all__ = ["Eigenpairs", "smallest_eigenpairs"]
 
-
 DENSE_SPECTRUM = 1500  # nodes up to which the whole spectrum is cheaper
 RESOLVED = 1e-13  # of the largest degree: below it, an eigenvalue of the whole spectrum is rounding
 

@@ -23,7 +23,6 @@ from zerokelvin.solve.solver import Solver
 
 __all__ = ["SolvedPairs", "krylov_schur"]
 
-
 ROOM = 1e9  # bytes that the basis may take; it holds a little over twice the pairs in any case
 MAX_RESTARTS = 100
 SMALLEST_GAP = 0.02  # the least ε that a check is planned for

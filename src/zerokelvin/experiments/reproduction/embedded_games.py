@@ -32,7 +32,6 @@ from zerokelvin.spectral.embedding_features import laplacian_coordinates
 
 __all__ = ["EmbeddedGame", "EmbeddedGraph", "Job", "embed", "play_alone", "play_jobs", "workers"]
 
-
 POINTS = 60  # points on a curve
 REPEATS, ENOUGH = 15, 0.3  # games, and seconds, after which a time is taken
 

@@ -20,7 +20,6 @@ from zerokelvin.jit import kernel
 
 __all__ = ["sample_ideals"]
 
-
 MOST_MOVES = 2**26
 
 

@@ -47,7 +47,6 @@ __all__ = [
     "traversal_covers",
 ]
 
-
 _EXACT_POINTS = 24
 
 

@@ -33,7 +33,6 @@ from zerokelvin.graph.measures.measured import Measured
 
 __all__ = ["diameter"]
 
-
 _STEPS = 300_000_000  # edge visits spent by default; Dijkstra costs about ten times a breadth-first step
 _REMOTE = 5  # remote nodes, beside a first one, that a centre is nearest to
 _ROUNDING = 1e-12  # two sums of the same lengths in another order agree to this

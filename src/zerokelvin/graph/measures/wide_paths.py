@@ -29,7 +29,6 @@ from zerokelvin.jit import kernel
 
 __all__ = ["wide_diameter", "wide_diameters"]
 
-
 LARGEST = 2000
 
 

@@ -35,7 +35,6 @@ from zerokelvin.graph.points.nearest_points import (
 
 __all__ = ["epsilon_graph", "knn_graph"]
 
-
 _MOST_EDGES = 100_000_000
 
 

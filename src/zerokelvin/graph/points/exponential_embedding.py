@@ -34,7 +34,6 @@ from zerokelvin.graph.points.nearest_points import check_points
 
 __all__ = ["ExponentialGraph", "exponential_graph"]
 
-
 _MOST_POINTS = 5_000
 _LEAST_WEIGHT = 1e-300
 _LARGEST_EXPONENT = -np.log(_LEAST_WEIGHT)

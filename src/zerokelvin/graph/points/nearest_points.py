@@ -22,7 +22,6 @@ from zerokelvin.errors import GraphError, MissingDependencyError, ParameterError
 
 __all__ = ["check_points", "distances_between", "nearest_neighbors"]
 
-
 TREE_DIMENSIONS = 15
 EXACT_POINTS = 50_000
 _SLACK = 1e-12  # relative: below this a tree's distance and ours may order two points differently

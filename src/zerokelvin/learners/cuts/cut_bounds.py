@@ -50,7 +50,6 @@ from zerokelvin.jit import kernel
 
 __all__ = ["part_certificate", "path_certificate"]
 
-
 PAPER = "Herbster, Pasteris and Ghosh 2015"
 
 # slots of Replay.counts: first labels of a component, labels that made a cut rise, labels replaced, parts

@@ -45,7 +45,6 @@ __all__ = [
     "play_until",
 ]
 
-
 AGREED = "every minimum cut that agrees with the labels says so"
 
 

@@ -46,7 +46,6 @@ from zerokelvin.learners.cuts.cut_state import CutState
 
 __all__ = ["FixedPaths", "FixedPathsState", "PathCover"]
 
-
 ORDERS = ("longest", "shortest")
 
 

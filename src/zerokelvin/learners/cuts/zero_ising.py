@@ -37,7 +37,6 @@ from zerokelvin.learners.cuts.cut_state import CutState
 
 __all__ = ["ZeroIsing", "ZeroIsingState"]
 
-
 SMALLEST = float(np.finfo(np.float64).tiny)
 
 

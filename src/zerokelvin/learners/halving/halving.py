@@ -39,7 +39,6 @@ from zerokelvin.learners.halving.halving_counts import EnumeratedCuts, ForestCut
 
 __all__ = ["Halving", "HalvingState"]
 
-
 MAX_ENUMERATED_NODES = 20
 MOST_EXPLAINED = 32
 TIED = -1e-300

@@ -51,7 +51,6 @@ from zerokelvin.solve.engines import check_engine
 
 __all__ = ["Interpolation", "InterpolationState"]
 
-
 _FLAT = 1e-6  # differences below this are alike to an explanation
 
 

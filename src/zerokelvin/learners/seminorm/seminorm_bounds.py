@@ -30,7 +30,6 @@ from zerokelvin.learners.base.ties import DEAD_ZONE, cost_of_ties
 
 __all__ = ["cover_bound", "printed_bounds", "tuned_p"]
 
-
 PAIRS = 20_000  # pairs of nodes of a cluster up to which all its wide diameters are computed
 
 

@@ -29,7 +29,6 @@ from zerokelvin.learners.seminorm.seminorm_regions import (
 
 __all__ = ["Gap", "dual_terms", "duality_gap"]
 
-
 SMOOTHINGS = tuple(0.1 * 0.2**k for k in range(17))
 
 

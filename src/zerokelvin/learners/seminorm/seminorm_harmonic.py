@@ -21,7 +21,6 @@ from zerokelvin.solve.solver import analyse
 
 __all__ = ["Response", "harmonic_response"]
 
-
 CG_STEPS = 400
 
 

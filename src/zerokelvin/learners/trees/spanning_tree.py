@@ -57,7 +57,6 @@ from zerokelvin.trees.spanning.spanning_trees import SpanningTrees, check_kind
 
 __all__ = ["SpanningTree", "SpineState"]
 
-
 INNER = (*STRATEGIES, "nearest", "wta")
 
 

@@ -57,7 +57,6 @@ __all__ = [
     "fork_balance",
     "new_hinges",
     "send_up",
-    "set_label",
     "up_message",
 ]
 
@@ -105,13 +104,6 @@ def new_hinges(forest: Forest) -> Hinges:
         flows=np.zeros((count, 5), dtype=np.int64),
         used=np.array([0, 1, 0, 0, 0]),
     )
-
-
-@kernel
-def set_label(forest: Forest, hinges: Hinges, node: int, label: int) -> None:
-    """Learn the label of a node; the last one given counts."""
-    if enter_label(forest, hinges, node, label) == CHANGED:
-        send_up(hinges, node)
 
 
 @kernel

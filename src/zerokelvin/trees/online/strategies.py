@@ -65,7 +65,6 @@ __all__ = [
     "vote",
 ]
 
-
 STRATEGIES = {"longest-path": 0, "tree-opt": 1, "shazoo": 2}
 LONGEST_PATH, TREE_OPT, SHAZOO = 0, 1, 2
 TIE = -1e-9  # a tie is −1, the source, with next to no confidence

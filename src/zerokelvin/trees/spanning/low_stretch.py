@@ -21,7 +21,6 @@ from zerokelvin.jit import kernel
 
 __all__ = ["average_stretch", "low_stretch_edges"]
 
-
 RATE = 0.4
 GROWTH = 4.0  # lengths admitted in a round, over those of the round before
 
@@ -90,7 +89,7 @@ class RootedForest(NamedTuple):
 
 @kernel
 def _grow(indptr: Ints, heads: Ints, order: Ints, start: Ints) -> GrownClusters:
-    """GrownClusters by breadth-first searches: one begins at node i at time ``start[i]`` unless i was reached.
+    """Clusters by breadth-first searches: one begins at node i at time ``start[i]`` unless i was reached.
 
     `order` are the nodes by their time; a search takes one unit of time per edge.
     """

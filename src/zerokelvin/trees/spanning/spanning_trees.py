@@ -29,7 +29,6 @@ from zerokelvin.trees.spanning.wilson import WilsonSampler
 
 __all__ = ["KINDS", "SpanningTrees", "is_forest", "spanning_tree"]
 
-
 KINDS = ("random", "bfs", "minimum", "low-stretch")
 
 

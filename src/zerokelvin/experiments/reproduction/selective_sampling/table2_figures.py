@@ -29,7 +29,6 @@ from zerokelvin.experiments.reproduction.selective_sampling.table2_measures impo
 
 __all__ = ["draw_ranks", "draw_rates", "draw_rounds"]
 
-
 STYLES = {"perceptron": (ORANGE, "s"), "ollgc": (BLUE, "o"), "sslgc": (GREEN, "^")}
 DOTTED = {"perceptron": (ORANGE, "s", "random + perceptron"), "ollgc": (BLUE, "o", "random + ollgc")}
 

@@ -51,7 +51,6 @@ from zerokelvin.learners.seminorm.seminorm_bounds import printed_bounds
 
 __all__ = ["FIGURE2", "METHODS", "ZeroTemperature", "figure2_graph", "hunt", "paper_bounds"]
 
-
 SMALL = 40  # nodes of a graph that is drawn
 HUNTED = 300  # nodes up to which an adversary plays, and interpolation with small p
 
