@@ -13,7 +13,7 @@ from naive.learners.zero_temperature import flow_dag
 from zerokelvin.errors import ParameterError
 from zerokelvin.graph import Graph
 from zerokelvin.learners import make
-from zerokelvin.learners.cuts.fixed_paths import _cover
+from zerokelvin.learners.cuts.fixed_covers import take_cover
 
 
 def teach(state, labels):
@@ -46,7 +46,7 @@ def test_covers_of_small_graphs(order):
         for node in np.flatnonzero(state.cut.sides == 0).tolist():
             if state.cut.is_free(node):
                 continue
-            cover = _cover(state.cut, node, order == "longest")
+            cover = take_cover(state.cut, node, order == "longest")
             check_cover(cover, pq)
             assert state.cut.super_vertex(node) in cover.place
             ends = pq.longest_from_source, pq.longest_to_target
