@@ -67,6 +67,7 @@ def draw_arena(learner: Learner, seed: int) -> Arena:
 
 
 def _settings(size: int, rng: Rng) -> dict[str, Any]:
+    """Keyword arguments of `play` for a game over `size` nodes: half the time a seed alone."""
     settings: dict[str, Any] = {"seed": int(rng.integers(100))}
     if rng.random() < 0.5:
         return settings

@@ -104,6 +104,7 @@ def certificate_game(learner: Learner, rng: Rng) -> CertifiedGame:
 
 
 def _play(learner: Learner, rng: Rng) -> CertifiedGame:
+    """A game by `play`; some labels may be unknown."""
     drawn, classes = draw_graph(rng), draw_classes(rng)
     labels: list[Any] = list(draw_labels(drawn.graph, classes, rng))
     if rng.random() < 0.2:
@@ -138,6 +139,7 @@ def _settings(trials: int, rng: Rng) -> dict[str, Any]:
 
 
 def _session(learner: Learner, rng: Rng) -> CertifiedGame:
+    """A game by a session that is told every label, with noise, spite and oddities between the answers."""
     drawn, classes = draw_graph(rng), draw_classes(rng)
     truth = list(draw_labels(drawn.graph, classes, rng))
     settings: dict[str, Any] = {"seed": int(rng.integers(1000))}

@@ -193,6 +193,7 @@ def _leaves_first(graph: Graph, nodes: Sequence[int]) -> list[int]:
 
 
 def _breadth_first(graph: Graph, nodes: Sequence[int], rng: Rng) -> list[int]:
+    """Each component from a random one of the nodes on, over all nodes, of which those wanted are kept."""
     wanted, order = dict.fromkeys(rng.permutation(nodes).tolist()), []
     while wanted:
         queue = [next(iter(wanted))]

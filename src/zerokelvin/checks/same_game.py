@@ -47,6 +47,7 @@ def find_difference(learner: Learner, seed: int) -> Verdict:
 
 
 def _against_steps(learner: Learner, arena: Arena, run: Run) -> str | None:
+    """What a run has differently from the plain loop over the same trials, None if nothing."""
     settings = arena.settings
     chosen = wrapped(learner, settings.get("policy"), settings.get("forget"))
     trials = make_trials(
@@ -71,6 +72,7 @@ def _against_steps(learner: Learner, arena: Arena, run: Run) -> str | None:
 
 
 def _against_session(learner: Learner, arena: Arena, run: Run) -> str | None:
+    """What a run has differently from a session of the same trials, None if nothing or with a delay."""
     settings = arena.settings
     if settings.get("delay", 0):
         return None

@@ -135,6 +135,8 @@ def compare(
 
 @dataclass(frozen=True, eq=False)
 class _Games:
+    """The games of a comparison, the same for every learner and peer, with seeds from `seed` on."""
+
     graph: Graph
     labelling: Labelling
     shuffles: int

@@ -135,6 +135,7 @@ def learned_mistakes(run: Run) -> int:
 
 
 def _figures(run: Run, policy: str) -> dict[str, Any]:
+    """The figures of one game as plain values for JSON."""
     return {
         "policy": policy,
         "trials": run.trials,

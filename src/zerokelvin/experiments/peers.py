@@ -106,6 +106,7 @@ class Refitted(PeerGame):
             self._fit()
 
     def _fit(self) -> None:
+        """Predict all nodes anew; the most frequent class where no label or prediction of theirs reaches."""
         nodes, codes = np.array(self.nodes), np.array(self.codes)
         self.predicted[:] = most_frequent(self.counts)
         seen, consecutive = np.unique(codes, return_inverse=True)
@@ -165,6 +166,7 @@ def _scikit_network(kind: str) -> Callable[[Graph, int, int | None], PeerGame]:
 
 
 def _label_spreading(graph: Graph, classes: int, refit: int | None) -> PeerGame:
+    """Begin a game of scikit-learn's LabelSpreading with the adjacency matrix as its kernel."""
     from sklearn.semi_supervised import LabelSpreading
 
     model = LabelSpreading(kernel=lambda *_: graph.adjacency)

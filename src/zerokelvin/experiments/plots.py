@@ -28,7 +28,7 @@ from zerokelvin.graph import Graph
 from zerokelvin.io.files import PathLike, replacing
 from zerokelvin.io.writable import writable_file
 
-__all__ = ["draw_curves", "draw_outcomes", "lay_out", "save"]
+__all__ = ["draw_curves", "draw_outcomes", "lay_out", "plain_style", "save"]
 
 
 BLUE, ORANGE, SKY, VERMILION, GREEN = "#0072B2", "#E69F00", "#56B4E9", "#D55E00", "#009E73"
@@ -154,14 +154,21 @@ def _metadata(path: Path) -> dict[str, Any]:
     )
 
 
-def _plain_axes(axes: Axes, heading: str) -> None:
-    axes.set_title(heading, loc="left", fontsize=11.5, color=INK)
-    axes.set_xlabel("Trials (nodes shown)", color=INK)
+def plain_style(axes: Axes, lines: bool = True) -> None:
+    """No frame but grey axes on the left and below, and pale horizontal lines behind what is drawn."""
     axes.spines[["top", "right"]].set_visible(False)
     axes.spines[["left", "bottom"]].set_color(GREY)
     axes.tick_params(colors=INK)
-    axes.grid(axis="y", color="#e4e4e4", linewidth=0.8)
-    axes.set_axisbelow(True)
+    if lines:
+        axes.grid(axis="y", color="#e4e4e4", linewidth=0.8)
+        axes.set_axisbelow(True)
+
+
+def _plain_axes(axes: Axes, heading: str) -> None:
+    """Title and style of a panel whose axes are counts from 0 on, trials on the horizontal one."""
+    axes.set_title(heading, loc="left", fontsize=11.5, color=INK)
+    axes.set_xlabel("Trials (nodes shown)", color=INK)
+    plain_style(axes)
     axes.yaxis.set_major_locator(MaxNLocator(6, integer=True))
     axes.xaxis.set_major_locator(MaxNLocator(5, integer=True))
     for axis in (axes.xaxis, axes.yaxis):

@@ -199,6 +199,7 @@ def resistance_diameter(graph: Graph, dense_limit: int = DENSE_LIMIT) -> Measure
 
 
 def _diameter_bound(graph: Graph) -> Measured:
+    """The least known upper bound on the resistance diameter, without all pairs."""
     geodesic = diameter(graph)
     try:
         from_ground = _from_ground(graph).from_ground

@@ -78,6 +78,7 @@ def log_smoothest_norm(graph: ExponentialGraph, nodes: Ints, labels: Ints) -> fl
 
 
 def _voltages(graph: Graph, nodes: Ints, labels: Ints) -> Floats:
+    """The harmonic function that agrees with the labels −1 and +1 at these nodes; 0 in components without."""
     plus, minus = nodes[labels > 0], nodes[labels < 0]
     place = np.arange(graph.num_nodes)
     for same in (plus, minus):

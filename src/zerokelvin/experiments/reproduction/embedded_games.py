@@ -156,6 +156,7 @@ def _kind(job: Job) -> tuple[type[Learner], int]:
 def _play(
     arena: EmbeddedGraph, job: Job, table: Features, ready: Any, order: NDArray[np.generic] | None = None
 ) -> Run:
+    """Play a job on its table of coordinates; `ready` is what its learner prepared, `order` what to play."""
     return play(
         table,
         arena.labelling,

@@ -85,7 +85,7 @@ def make_orphan(nodes: Ints, scratch: Ints, tally: Ints, x: int) -> None:
 
 @kernel
 def new_epoch(tally: Ints) -> None:
-    """Forget which nodes are known to be attached."""
+    """Begin an epoch: marks of nodes known to hang on a root, and counts of its searches, start anew."""
     tally[CLOCK] += 1
     tally[EPOCH] = tally[CLOCK]
     tally[EFFORT] = tally[COVER] = 0

@@ -126,7 +126,7 @@ def _tree_pairs(points: Floats, r: float) -> Ints:
 
 
 def _all_pairs(points: Floats, r: float) -> Ints:
-    """The same by all distances, block by block."""
+    """Pairs of points at most r apart, perhaps a few just beyond, by all distances, block by block."""
 
     def blocks() -> Iterator[Ints]:
         """The pairs of one block of points after the other."""

@@ -38,7 +38,7 @@ THROUGH = 10  # first of the columns for ways through
 
 @kernel
 def regime(flow: Ints, piece: int, way: int, x: int) -> int:
-    """Which of the five cases a message is."""
+    """The case 0 to 4 of a message x into a piece: x < p (or p > q), x = p, p < x < q, x = q or x > q."""
     p, q = flow[piece, FLOW * way], flow[piece, FLOW * way + 1]
     if p > q or x < p:
         return 0
@@ -51,7 +51,7 @@ def regime(flow: Ints, piece: int, way: int, x: int) -> int:
 
 @kernel
 def arrive(flow: Ints, piece: int, way: int, x: int) -> int:
-    """What leaves the piece when x comes in."""
+    """The message that leaves a piece, going one way, when the message x comes into it."""
     p, q, s = flow[piece, FLOW * way], flow[piece, FLOW * way + 1], flow[piece, FLOW * way + 2]
     if p > q:
         return s

@@ -187,6 +187,8 @@ def _values(
     seed: int,
     errors: dict[Cell, float],
 ) -> dict[str, Any]:
+    """The points of a panel with the mean error and deviation over the orders, by learner."""
+
     def series(learner: str, forgotten: int) -> dict[str, list[float]]:
         found = np.array(
             [
@@ -204,6 +206,7 @@ def _values(
 
 
 def _tabulate(panel: Panel, values: dict[str, Any]) -> Table:
+    """The errors of a panel as a table: learners down, its points across."""
     found, settings = values["panels"][panel.name], values["settings"]
     rows: list[tuple[str, ...]] = []
     spreads = [0.0]

@@ -12,7 +12,7 @@ from matplotlib.layout_engine import ConstrainedLayoutEngine
 from matplotlib.lines import Line2D
 from matplotlib.ticker import PercentFormatter
 
-from zerokelvin.experiments.plots import GREEN, GREY, INK, ORANGE, SKY, VERMILION
+from zerokelvin.experiments.plots import GREEN, GREY, INK, ORANGE, SKY, VERMILION, plain_style
 
 __all__ = ["draw_robustness"]
 
@@ -61,6 +61,7 @@ def draw_robustness(values: Mapping[Any, Any], panels: Sequence[Any]) -> Figure:
 
 
 def _line(axes: Axes, points: Sequence[float], series: Mapping[str, Any], name: str, forgets: bool) -> None:
+    """Draw the errors of a learner over the points of a panel; dashed where it forgets."""
     colour, marker = STYLES[name]
     axes.plot(
         np.arange(len(points)),
@@ -76,12 +77,9 @@ def _line(axes: Axes, points: Sequence[float], series: Mapping[str, Any], name: 
 
 
 def _finish(axes: Axes, panel: Any, points: Sequence[float]) -> None:
+    """Title, ticks and style of a panel."""
     axes.set_title(panel.title, loc="left", fontsize=12, color=INK)
     axes.set_xlabel(panel.axis, color=INK)
     axes.set_xticks(np.arange(len(points)), [f"{value:g}" for value in points])
     axes.yaxis.set_major_formatter(PercentFormatter(1.0, decimals=0))
-    axes.spines[["top", "right"]].set_visible(False)
-    axes.spines[["left", "bottom"]].set_color(GREY)
-    axes.tick_params(colors=INK)
-    axes.grid(axis="y", color="#e4e4e4", linewidth=0.8)
-    axes.set_axisbelow(True)
+    plain_style(axes)

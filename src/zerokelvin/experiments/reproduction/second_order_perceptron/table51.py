@@ -167,6 +167,7 @@ def _figures(name: str, found: Floats, baseline: Floats) -> dict[str, Any]:
 
 
 def _tabulate(values: dict[str, Any], gamma: float) -> Table:
+    """Test mistakes by learner on both data sets, the paper's beside ours."""
     rows = []
     for name, row in values["learners"].items():
         cells = [name]

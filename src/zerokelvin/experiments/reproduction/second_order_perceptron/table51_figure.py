@@ -9,7 +9,7 @@ from matplotlib.figure import Figure
 from matplotlib.layout_engine import ConstrainedLayoutEngine
 from numpy.typing import NDArray
 
-from zerokelvin.experiments.plots import BLUE, GREY, INK, VERMILION
+from zerokelvin.experiments.plots import BLUE, INK, VERMILION, plain_style
 from zerokelvin.graph.features import Features
 
 __all__ = ["draw_plane"]
@@ -42,9 +42,7 @@ def draw_plane(sets: Sequence[tuple[Features, NDArray[np.int64]]]) -> Figure:
         axes.set_aspect("equal")
         axes.set_xlim(-10, 10)
         axes.set_ylim(-6.5, 6.5)
-        axes.spines[["top", "right"]].set_visible(False)
-        axes.spines[["left", "bottom"]].set_color(GREY)
-        axes.tick_params(colors=INK)
+        plain_style(axes, lines=False)
     handles, names = figure.axes[0].get_legend_handles_labels()
     figure.legend(handles, names, loc="outside lower center", ncols=2, frameon=False, fontsize=11)
     figure.suptitle(

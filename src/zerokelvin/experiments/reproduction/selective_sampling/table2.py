@@ -120,6 +120,7 @@ class Table2(Experiment):
         return Report(self.name, tuple(tables), {"settings": settings, "data": values}, tuple(pictures))
 
     def _problems(self, tell: Progress) -> list[Problem]:
+        """The largest component of every data set that is wanted, with its labels."""
         wanted = self.data or (() if self.coauthor and self.fast else ("cora",) if self.fast else DATA)
         problems = []
         if self.coauthor is not None:
@@ -136,6 +137,8 @@ class Table2(Experiment):
 
 
 def _pictures(measured: MeasuredGraph, rates: RateSweep) -> list[Picture]:
+    """Figures 2 and 3 of a data set, drawn when they are saved."""
+
     def curves() -> Any:
         from zerokelvin.experiments.reproduction.selective_sampling.table2_figures import draw_rounds
 

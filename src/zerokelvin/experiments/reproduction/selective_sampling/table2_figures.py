@@ -17,7 +17,7 @@ from matplotlib.layout_engine import ConstrainedLayoutEngine
 from matplotlib.ticker import FuncFormatter, LogLocator, MaxNLocator, NullLocator, PercentFormatter
 from numpy.typing import NDArray
 
-from zerokelvin.experiments.plots import BLUE, GREEN, GREY, INK, ORANGE
+from zerokelvin.experiments.plots import BLUE, GREEN, GREY, INK, ORANGE, plain_style
 from zerokelvin.experiments.reproduction.embedded_games import EmbeddedGame
 from zerokelvin.experiments.reproduction.selective_sampling.table2_measures import (
     LEARNERS,
@@ -169,11 +169,7 @@ def _line(
 def _dress(axes: Axes, heading: str, below: str) -> None:
     axes.set_title(heading, loc="left", fontsize=11.5, color=INK)
     axes.set_xlabel(below, color=INK)
-    axes.spines[["top", "right"]].set_visible(False)
-    axes.spines[["left", "bottom"]].set_color(GREY)
-    axes.tick_params(colors=INK)
-    axes.grid(axis="y", color="#e4e4e4", linewidth=0.8)
-    axes.set_axisbelow(True)
+    plain_style(axes)
 
 
 def _legend(figure: Figure, axes: Axes) -> None:

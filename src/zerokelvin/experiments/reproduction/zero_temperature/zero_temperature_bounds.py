@@ -124,6 +124,7 @@ class ZeroTemperature(Experiment):
         )
 
     def _pictures(self, examples: dict[str, tuple[Graph, Ints]]) -> tuple[Picture, ...]:
+        """Minimum cuts of the paper's Figure 2, and of the small ones of the examples asked for."""
         from zerokelvin.experiments.reproduction.zero_temperature.zero_temperature_figure import (
             draw_minimum_cuts,
         )

@@ -79,6 +79,7 @@ def flow_along_edges(graph: Graph, labels: Mapping[Hashable, int]) -> Floats:
 
 
 def _draw_nodes(axes: Axes, graph: Graph, places: Floats, sides: NDArray[np.int64]) -> None:
+    """Draw every node with its name at its place, coloured by its side of the cut: −1, 0 (inner) or +1."""
     colours = {-1: BLUE, 0: "white", 1: VERMILION}
     for side, colour in colours.items():
         chosen = np.flatnonzero(sides == side)
