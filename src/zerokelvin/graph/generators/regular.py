@@ -7,6 +7,8 @@ Herbster, Pontil 2006, "Prediction on a graph with a perceptron", section 5.2 (t
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
 from zerokelvin.array_types import Ints
@@ -91,14 +93,22 @@ def random_tree(n: int, rng: np.random.Generator) -> LabelledGraph:
     require_whole("n", n, 1, None, "a tree has at least one node")
     if n == 1:
         return LabelledGraph(Graph.from_edges([], num_nodes=1), np.array([-1]), "random tree of 1 node")
-    leaves, parents, labels = _decode_pruefer(rng.integers(n, size=max(n - 2, 0)), n)
-    graph = Graph.from_edges(np.column_stack([leaves, parents]), num_nodes=n)
-    return LabelledGraph(graph, labels, f"random tree of {n} nodes")
+    drawn = _decode_pruefer(rng.integers(n, size=max(n - 2, 0)), n)
+    graph = Graph.from_edges(np.column_stack([drawn.leaves, drawn.parents]), num_nodes=n)
+    return LabelledGraph(graph, drawn.labels, f"random tree of {n} nodes")
+
+
+class DecodedTree(NamedTuple):
+    """Leaves in the order they are removed, what each hangs on, and a label ±1 of every node."""
+
+    leaves: Ints
+    parents: Ints
+    labels: Ints
 
 
 @kernel
-def _decode_pruefer(code: Ints, count: int) -> tuple[Ints, Ints, Ints]:
-    """Leaves in the order they are removed, what each hangs on, and labels by the most even edge."""
+def _decode_pruefer(code: Ints, count: int) -> DecodedTree:
+    """The tree on `count` nodes of a Prüfer code, and labels that differ over its most even edge."""
     remaining = np.ones(count, dtype=np.int64)
     for node in code:
         remaining[node] += 1
@@ -130,4 +140,4 @@ def _decode_pruefer(code: Ints, count: int) -> tuple[Ints, Ints, Ints]:
     for step in range(best - 1, -1, -1):
         if labels[parents[step]] == 1:
             labels[leaves[step]] = 1
-    return leaves, parents, labels
+    return DecodedTree(leaves, parents, labels)

@@ -17,7 +17,7 @@ uniformly labelled clusters, and the connected components.
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -90,7 +90,7 @@ def printed_bounds(graph: Graph, labels: ArrayLike) -> dict[str, float]:
     """
     graph.require_positive("bounds (III) and (IV)")
     u = np.asarray(labels)
-    count, reaches, _ = _clusters(graph, u)
+    count, reaches, _ = _wide_clusters(graph, u)
     level = min((len(reach) for reach in reaches), default=1)
     reach = max((wide[level - 1] for wide in reaches), default=0.0)
     ratio = cut(graph, u) / level
@@ -105,7 +105,7 @@ def printed_bounds(graph: Graph, labels: ArrayLike) -> dict[str, float]:
 
 def _over_levels(graph: Graph, u: Ints, p: float, cover: Ints) -> tuple[float, dict[str, float]]:
     """The least bound over κ = 1, 2, … for one cover of the nodes by clusters, and its terms."""
-    count, reaches, lightest = _clusters(graph, cover)
+    count, reaches, lightest = _wide_clusters(graph, cover)
     ends = graph.edges
     differ = u[ends[:, 0]] != u[ends[:, 1]]
     cuts = np.bincount(graph.components[ends[differ, 0]], graph.edge_weights[differ]) / lightest
@@ -120,8 +120,16 @@ def _over_levels(graph: Graph, u: Ints, p: float, cover: Ints) -> tuple[float, d
     return best
 
 
-def _clusters(graph: Graph, cover: NDArray[Any]) -> tuple[int, list[list[float]], float]:
+class WideClusters(NamedTuple):
     """How many clusters, D(1), D(2), … of those with edges (up to the least κ), and the lightest edge."""
+
+    total: int
+    reaches: list[list[float]]
+    lightest: float
+
+
+def _wide_clusters(graph: Graph, cover: NDArray[Any]) -> WideClusters:
+    """The connected pieces of equal entries of `cover`, with their wide diameters."""
     ends = graph.edges
     inside = cover[ends[:, 0]] == cover[ends[:, 1]]
     joined = Graph.from_edges(ends[inside], num_nodes=graph.num_nodes)
@@ -135,4 +143,5 @@ def _clusters(graph: Graph, cover: NDArray[Any]) -> tuple[int, list[list[float]]
         [float(diameter(piece))] if most == 1 else [found.value for found in wide_diameters(piece, most)]
         for piece in pieces
     ]
-    return len(members), reaches, float(graph.edge_weights[inside].min()) if inside.any() else 1.0
+    lightest = float(graph.edge_weights[inside].min()) if inside.any() else 1.0
+    return WideClusters(len(members), reaches, lightest)

@@ -19,7 +19,7 @@ from zerokelvin.array_types import Bytes, Floats, Ints
 from zerokelvin.graph import Graph
 from zerokelvin.jit import kernel
 from zerokelvin.trees.online.strategies import EQUAL, TIE, Schedule
-from zerokelvin.trees.spanning.spine import spine_arrays
+from zerokelvin.trees.spanning.spine import lay_out_spine
 
 __all__ = [
     "Marks",
@@ -67,10 +67,10 @@ def lay_out(graph: Graph, trees: list[Ints], rng: np.random.Generator) -> Spines
         order = np.lexsort((heads, both))
         indptr = np.concatenate([[0], np.cumsum(np.bincount(both, minlength=n))]).astype(np.int64)
         weights = graph.weights[np.concatenate([arcs, arcs])[order]]
-        along, position, joint = spine_arrays(indptr, heads[order], weights)
-        places.append(position[rank] + k * n)
-        parts.append(graph.components[np.argsort(rank)[along]] + k * graph.num_components)
-        heights.append(_heights(joint))
+        spine = lay_out_spine(indptr, heads[order], weights)
+        places.append(spine.position[rank] + k * n)
+        parts.append(graph.components[np.argsort(rank)[spine.order]] + k * graph.num_components)
+        heights.append(_heights(spine.weights))
     return Spines(np.concatenate(places), np.concatenate(parts), np.concatenate(heights))
 
 

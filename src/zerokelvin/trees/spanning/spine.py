@@ -9,7 +9,7 @@ graphs", WTA; Herbster, Lever, Pontil 2009). The distance on the spine is its re
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -22,8 +22,7 @@ from zerokelvin.trees.spanning.spanning_trees import is_forest
 __all__ = ["Spine", "linearise"]
 
 
-@dataclass(frozen=True, eq=False)
-class Spine:
+class Spine(NamedTuple):
     """A forest in depth-first order.
 
     Attributes
@@ -59,12 +58,12 @@ def linearise(tree: Graph) -> Spine:
         raise GraphError(
             "the graph has a cycle; a spine is made from a tree, so take spanning_tree(graph) first."
         )
-    return Spine(*spine_arrays(tree.indptr, tree.indices, tree.weights))
+    return lay_out_spine(tree.indptr, tree.indices, tree.weights)
 
 
 @kernel
-def spine_arrays(indptr: Ints, indices: Ints, weights: Floats) -> tuple[Ints, Ints, Floats]:
-    """The arrays order, position and weights of the `Spine` of a forest in CSR form."""
+def lay_out_spine(indptr: Ints, indices: Ints, weights: Floats) -> Spine:
+    """The spine of a forest in CSR form, whose rows need not be sorted: branches are taken in their order."""
     n = len(indptr) - 1
     order = np.full(n, -1)
     position = np.full(n, -1)
@@ -103,4 +102,4 @@ def spine_arrays(indptr: Ints, indices: Ints, weights: Floats) -> tuple[Ints, In
             stack[top] = other
             top += 1
         joint[count - 1] = 0.0
-    return order, position, joint
+    return Spine(order, position, joint)
