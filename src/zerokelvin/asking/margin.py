@@ -18,6 +18,7 @@ __all__ = ["Margin"]
 class Margin(Policy):
     """Ask with probability SCALE / (SCALE + confidence): always when undecided, seldom when sure.
 
+    >>> import numpy as np
     >>> Margin(1.0).limits(np.array([0.5])).tolist()
     [1.0]
     """
