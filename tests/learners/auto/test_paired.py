@@ -1,22 +1,38 @@
-"""The pair of fields: dense regression on the squared walk kernel by definition, and relaxation that ends."""
+"""Pairs of fields: dense regression on squared kernels by definition, and relaxation that ends."""
 
 import numpy as np
 import pytest
+import scipy.sparse as sp
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from naive.learners.gaussian import posterior
+from zerokelvin.errors import ParameterError
 from zerokelvin.graph import Graph
 from zerokelvin.learners.auto import paired
-from zerokelvin.learners.auto.paired import PairedFields
+from zerokelvin.learners.auto import settings as auto_settings
+from zerokelvin.learners.auto.paired import PairedFields, paired_system
 
-EPSILON, MU = 0.1, 1.0
+SCALES = [(scale.kernel, scale.mu) for scale in auto_settings.SQUARED]
+WALK = ("walk-squared:0.1", 1.0)
 
 
-def squared_walk_kernel(graph):
+def kernel_matrix(graph, kernel):
+    """By definition."""
+    name, epsilon = kernel.split(":")
     degrees = np.where(graph.degrees > 0, graph.degrees, 1.0)
-    inverse = np.linalg.inv(np.diag(graph.degrees + EPSILON * degrees) - graph.adjacency.toarray())
-    return inverse @ np.diag(degrees) @ inverse
+    laplacian = np.diag(graph.degrees) - graph.adjacency.toarray()
+    if name == "walk-squared":
+        inverse = np.linalg.inv(laplacian + float(epsilon) * np.diag(degrees))
+        return inverse @ np.diag(degrees) @ inverse
+    if name == "normalized-squared":
+        laplacian = laplacian / np.sqrt(np.outer(degrees, degrees))
+    return np.linalg.matrix_power(np.linalg.inv(laplacian + float(epsilon) * np.eye(len(degrees))), 2)
+
+
+def fields_of(graph, classes, scale, tol):
+    kernel, mu = scale
+    return PairedFields(paired_system(graph, kernel), classes, mu, tol)
 
 
 @st.composite
@@ -41,22 +57,22 @@ def games(draw):
     graph = Graph.from_scipy(graph.adjacency * (4.0 / graph.degrees.mean()))
     classes = draw(st.integers(2, 4))
     nodes = rng.integers(count, size=draw(st.integers(1, count)))
-    return graph, nodes, rng.integers(classes, size=len(nodes)), classes
+    return graph, nodes, rng.integers(classes, size=len(nodes)), classes, draw(st.sampled_from(SCALES))
 
 
 @pytest.mark.kernels
 @settings(max_examples=60, deadline=None)
 @given(games())
 def test_means_agree_with_dense_regression(game):
-    graph, nodes, codes, classes = game
-    matrix = squared_walk_kernel(graph)
-    fields = PairedFields(graph, classes, EPSILON, MU, tol=1e-9)
+    graph, nodes, codes, classes, scale = game
+    matrix, mu = kernel_matrix(graph, scale[0]), scale[1]
+    fields = fields_of(graph, classes, scale, tol=1e-9)
     for node, code in zip(nodes.tolist(), codes.tolist(), strict=True):
         fields.learn(node, code)
         fields._plan[2] = 0.0  # a pass over all nodes at every label
     trials = list(zip(nodes.tolist(), codes.tolist(), strict=True))
     for node in range(graph.num_nodes):
-        exact = np.clip(posterior(matrix, trials, classes, MU, node)[0], -2, 2)
+        exact = np.clip(posterior(matrix, trials, classes, mu, node)[0], -2, 2)
         assert np.allclose(fields.evidence([node])[0], exact, atol=2e-5)
 
 
@@ -64,12 +80,12 @@ def test_means_agree_with_dense_regression(game):
 @given(games())
 def test_votes_are_the_weights_of_the_regression(game):
     """f = K_Q (K_QQ + μI)⁻¹ y: the weights are the entries of the matrix before y."""
-    graph, nodes, codes, classes = game
-    matrix = squared_walk_kernel(graph)
-    fields = PairedFields(graph, classes, EPSILON, MU, tol=1e-10)
+    graph, nodes, codes, classes, scale = game
+    matrix, mu = kernel_matrix(graph, scale[0]), scale[1]
+    fields = fields_of(graph, classes, scale, tol=1e-10)
     for node, code in zip(nodes.tolist(), codes.tolist(), strict=True):
         fields.learn(node, code)
-    noisy = matrix[np.ix_(nodes, nodes)] + MU * np.eye(len(nodes))
+    noisy = matrix[np.ix_(nodes, nodes)] + mu * np.eye(len(nodes))
     weights = matrix[:, nodes] @ np.linalg.inv(noisy)
     for node in range(graph.num_nodes):
         votes = fields.votes(node)
@@ -81,13 +97,16 @@ def test_votes_are_the_weights_of_the_regression(game):
 @settings(max_examples=100, deadline=None)
 @given(games())
 def test_residuals_are_what_they_claim_and_end_below_the_tolerance(game):
-    graph, nodes, codes, classes = game
-    fields = PairedFields(graph, classes, EPSILON, MU, tol=1e-4)
+    graph, nodes, codes, classes, scale = game
+    fields = fields_of(graph, classes, scale, tol=1e-4)
     for node, code in zip(nodes.tolist(), codes.tolist(), strict=True):
         fields.learn(node, code)
         fields._plan[2] = 0.0
-    (diagonal, link, labels, root), (values, residual) = fields._system, fields._fields
-    system = np.diag(diagonal) - graph.adjacency.toarray()
+    (indptr, indices, weights, diagonal, link), (values, residual, labels, root) = (
+        fields.system,
+        fields.arrays,
+    )
+    system = np.diag(diagonal) - sp.csr_array((weights, indices, indptr), shape=(graph.num_nodes,) * 2)
     f, g = values[:, :classes], values[:, classes:]
     targets = np.zeros((graph.num_nodes, classes))
     np.add.at(targets, (nodes, codes), 1.0)
@@ -99,9 +118,9 @@ def test_residuals_are_what_they_claim_and_end_below_the_tolerance(game):
 @settings(max_examples=30, deadline=None)
 @given(games())
 def test_foreseen_games_are_the_same_as_step_by_step(game):
-    graph, nodes, codes, classes = game
-    ahead = PairedFields(graph, classes, EPSILON, MU, tol=5e-4).learn_in_order(nodes, codes)
-    fields = PairedFields(graph, classes, EPSILON, MU, tol=5e-4)
+    graph, nodes, codes, classes, scale = game
+    ahead = fields_of(graph, classes, scale, tol=5e-4).learn_in_order(nodes, codes)
+    fields = fields_of(graph, classes, scale, tol=5e-4)
     for t, (node, code) in enumerate(zip(nodes.tolist(), codes.tolist(), strict=True)):
         assert np.array_equal(fields.evidence([node])[0], ahead[t])
         fields.learn(node, code)
@@ -112,7 +131,7 @@ def test_foreseen_games_are_the_same_as_step_by_step(game):
 def test_labels_between_passes_stay_near_their_node():
     """On a long chain a label that is carried loosely leaves the far end alone until the next pass."""
     chain = Graph.from_edges([(i, i + 1) for i in range(2000)], weights=np.full(2000, 2.0))
-    fields = PairedFields(chain, 2, EPSILON, MU, tol=1e-12)
+    fields = fields_of(chain, 2, WALK, tol=1e-12)
     for node in (0, 2000, 1000, 500, 1500, 250):
         fields.learn(node, 0)
     before = fields.evidence(np.arange(2001))
@@ -127,12 +146,17 @@ def test_labels_between_passes_stay_near_their_node():
 def test_relaxation_that_takes_too_long_is_cut_off():
     """A walk that hardly ever stops on a long chain: no hang, nothing infinite."""
     chain = Graph.from_edges([(i, i + 1) for i in range(80)], weights=np.full(80, 2.0))
-    fields = PairedFields(chain, 2, 1e-4, 1.0, tol=1e-9)
+    fields = fields_of(chain, 2, ("walk-squared:0.0001", 1.0), tol=1e-9)
     for node in (0, 80, 40):
         fields.learn(node, node % 3 % 2)
         fields._plan[2] = 0.0
-    (diagonal, *_), (_, residual) = fields._system, fields._fields
+    residual, diagonal = fields.arrays.residual, fields.system.diagonal
     assert (np.abs(residual).max(axis=1) > 1e-9 * diagonal).any()  # it was cut off
     table = fields.evidence(np.arange(81))
     assert np.isfinite(table).all()
     assert (np.abs(table) <= paired.FAR).all()
+
+
+def test_only_squares_have_a_system():
+    with pytest.raises(ParameterError, match=r"'heat:3' is no square; take squared"):
+        paired_system(Graph.from_edges([(0, 1)]), "heat:3")

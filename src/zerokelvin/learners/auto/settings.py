@@ -10,27 +10,26 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from zerokelvin.solve import dense
-
 __all__ = [
     "ARC_LIMIT",
     "CHUNK",
     "COMMITTEE_FLOOR",
-    "DENSE",
-    "DENSE_LIMIT",
-    "FAR",
     "KERNEL_FLOOR",
     "LOCAL",
     "OFFSETS",
-    "PAIRED",
-    "PAIRED_TOL",
     "PRECISIONS",
     "PRIOR",
     "SOFT",
+    "SQUARED",
+    "SQUARED_TOL",
     "START",
+    "SUBSPACES",
+    "SUBSPACE_ARCS",
+    "SUBSPACE_SIZE",
     "VOTERS",
     "VOTER_FLOOR",
     "Scale",
+    "Subspace",
 ]
 
 
@@ -45,49 +44,64 @@ class Scale(NamedTuple):
         return f"gaussian {self.kernel} mu={self.mu:g}" if self.mu else f"propagation {self.kernel}"
 
 
+class Subspace(NamedTuple):
+    """A regression on the `rank` smoothest directions: prior variances ∝ exp(time · Ritz value), noise μ.
+
+    With `walk` the coordinates of a node are divided by the root of its degree, as a walk has them.
+    """
+
+    rank: int
+    time: float
+    walk: bool
+    mu: float
+
+    def __str__(self) -> str:
+        return f"{self.rank} smoothest directions"
+
+
 # -- experts ------------------------------------------------------------------------------------------
 
 LOCAL = (
     Scale("regularized:0.1", 0.3),
-    Scale("regularized:0.5", 0.1),
     Scale("regularized:0.5", 1.0),
     Scale("regularized:0.3", 0.01),
     Scale("regularized:0.03", 3.0, 5.0),
+    Scale("regularized:0.01", 10.0, 5.0),
     Scale("normalized:0.03", 0.3),
     Scale("normalized:0.1", 1.0),
     Scale("normalized:0.1", 0.0, 5.0),
 )
-"""Kernels by local relaxation on every graph: on the data sets. That of μ = 0.01, on drawn graphs: it hardly
-doubts a label, which suits labels that each depend on their neighbours alone."""
+"""Kernels by local relaxation: on the data sets. Those of μ = 0.01, which hardly doubts a label and suits
+labels that each depend on their neighbours alone, and of μ = 10, for wide regions, on drawn graphs."""
 
-DENSE = (
-    Scale("regularized:0.003", 10.0),
-    Scale("regularized:0.01", 1.0),
-    Scale("heat:3", 0.03),
-    Scale("squared:0.3", 0.3),
-    Scale("normalized-heat:4", 0.03),
-    Scale("normalized-squared:0.3", 0.1),
-    Scale("walk-fourth:0.3", 1.0),
+SQUARED = (
     Scale("walk-squared:0.1", 1.0),
+    Scale("squared:0.3", 0.3),
+    Scale("squared:1", 0.03),
+    Scale("squared:3", 0.001),
+    Scale("normalized-squared:0.3", 0.01),
+    Scale("normalized-squared:1", 0.1),
 )
-"""Kernels that reach too far for relaxation, as matrices on small graphs: on the data sets. The two of wide
-regions and (A⁻¹ D)³ A⁻¹, on drawn graphs."""
+"""Kernels by pairs of fields. The first two on the data sets, the others on the graphs of ``bench
+default-learner`` of up to 3,000 nodes, those drawn from seeds left out, in one order each."""
 
-DENSE_LIMIT = dense.DENSE_LIMIT
-"""Nodes up to which a graph is small: up to here n × n matrices are made everywhere in the package."""
+SQUARED_TOL = 0.0005
+"""The residual that their passes over all nodes leave alone."""
 
-FAR = Scale("regularized:0.01", 10.0, 5.0)
-"""On larger graphs, in the place of the two widest of `DENSE`: on drawn graphs."""
+SUBSPACES = (
+    Subspace(8, 0.0, True, 0.03),
+    Subspace(32, 4.0, False, 0.03),
+)
+"""Regressions on smooth directions: on the graphs of ``bench default-learner``, as above."""
 
-PAIRED = Scale("walk-squared:0.1", 1.0)
-"""The walk kernel that a pair of fields serves on larger graphs: the last of `DENSE`."""
+SUBSPACE_SIZE = 1.0 / 3.0
+"""The size of a coordinate of the smoothest direction, whose mean square over all nodes is 1 before."""
 
-PAIRED_TOL = 0.0005
-"""The residual that its passes over all nodes leave alone."""
+SUBSPACE_ARCS = 1 << 19
+"""Arcs up to which the directions are found: a limit on the time of a start."""
 
 VOTERS: tuple[tuple[str, dict[str, Any]], ...] = (
     ("longest-path", {}),
-    ("spanning-tree", {"trees": 9, "inner": "longest-path"}),
     ("spanning-tree", {"trees": 9, "inner": "nearest"}),
 )
 """Learners that vote: on the data sets."""

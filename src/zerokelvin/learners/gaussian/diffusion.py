@@ -351,8 +351,10 @@ def learn_label(
         r[code, node] += into[node]
         relax(csr, diagonal, x[code], r[code], scratch, node, (out, counts, sums[:0]))
         return
-    for c in range(len(totals)):
-        sums[code] += out[node] * x[c, node]
+    watched = sums if terms.b > 0.0 else sums[:0]  # without a constant nobody reads them
+    if terms.b > 0.0:
+        for c in range(len(totals)):
+            sums[code] += out[node] * x[c, node]
     counts[code, node] += 1.0
     weight = precision * into[node] * into[node]
     excess[node] += weight
@@ -361,7 +363,7 @@ def learn_label(
     for c in range(len(totals)):
         target = precision * into[node] if c == code else 0.0
         r[c, node] += target - weight * x[c, node]
-        relax(csr, diagonal, x[c], r[c], scratch, node, (out, counts, sums))
+        relax(csr, diagonal, x[c], r[c], scratch, node, (out, counts, watched))
 
 
 @kernel

@@ -1,7 +1,4 @@
-"""`gaussian` on (L + εI)⁻¹ and (Lₙ + εI)⁻¹ at several ε and noises μ, and `propagation`, by local relaxation.
-
-On graphs too large for dense kernels also (L + 0.01 I)⁻¹ with much noise, for wide regions.
-"""
+"""`gaussian` on (L + εI)⁻¹ and (Lₙ + εI)⁻¹ at several ε and noises μ, and `propagation`, by local relaxation."""
 
 from __future__ import annotations
 
@@ -27,10 +24,8 @@ class LocalKernels(Kind):
 
     def prepare(self, graph: Graph, scaled: Graph) -> list[tuple[Scale, System]]:
         """The system of every scale; scales of one kernel share it."""
-        small = graph.num_nodes <= settings.DENSE_LIMIT
-        scales = settings.LOCAL if small else (*settings.LOCAL, settings.FAR)
-        systems = {scale.kernel: system_of(scaled, scale.kernel) for scale in scales}
-        return [(scale, system) for scale in scales if (system := systems[scale.kernel]) is not None]
+        systems = {scale.kernel: system_of(scaled, scale.kernel) for scale in settings.LOCAL}
+        return [(scale, system) for scale in settings.LOCAL if (system := systems[scale.kernel]) is not None]
 
     def start(self, ready: list[tuple[Scale, System]], classes: int, tol: float, seed: int) -> list[Expert]:
         """A game per scale."""
