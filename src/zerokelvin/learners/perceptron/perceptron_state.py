@@ -91,11 +91,14 @@ class PerceptronState(State):
             return
         column = self.columns.column(node) + self.learner.b
         column[node] += self.learner.c
-        self.w += label * column
-        self.sizes += np.abs(column)
+        self.radius = max(self.radius, float(column[node]))
+        if label > 0:
+            self.w += column
+        else:
+            self.w -= column
+        self.sizes += np.abs(column, out=column)
         self.mistaken_nodes.append(int(node))
         self.mistaken_labels.append(int(label))
-        self.radius = max(self.radius, float(column[node]))
 
     def explain(self, node: int) -> list[tuple[int, float]]:
         """Every mistaken node with y_t K(i_t, node), summed over its mistakes; the sum is the margin."""

@@ -78,6 +78,11 @@ class Factored:
 
     def solve(self, right: Floats, target: Floats) -> tuple[Floats, int]:
         """Two triangular solves."""
+        if right.ndim == 1:
+            held = np.zeros(len(self._place) + 1)  # the last one is that of the nodes held at 0
+            right.take(self._place, out=held[:-1])
+            self.factor.sweep(held[:-1])
+            return held.take(self._back), 0
         inside = right[self._place]
         self.factor.sweep(inside)
         value = np.zeros_like(right)
@@ -88,6 +93,13 @@ class Factored:
     def _place(self) -> Ints:
         """The node of the core at every position of the elimination order."""
         return self.kept[self.factor.order]
+
+    @cached_property
+    def _back(self) -> Ints:
+        """The position of every node of the core, one past the last for those held at 0."""
+        position = np.full(self.size, len(self._place))
+        position[self._place] = np.arange(len(self._place))
+        return position
 
     def exhausted(self, iterations: int) -> bool:
         """Never: nothing iterates."""
