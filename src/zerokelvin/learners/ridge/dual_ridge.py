@@ -10,9 +10,9 @@ one half solve w = L⁻¹k_x, of which the linear score w·z, z = L⁻¹y, and s
 variance is r_t = s / (a + s), the same as in coordinates.
 
 On a graph the column of the kernel at a learnt node is kept, as long as all of them take at most
-`KEPT_BYTES`: a prediction then looks k_x up and solves nothing. Beyond, k_x comes from the column of x for the
-nodes learnt later. Predictions of many points at once share every pass over L (`DualRidgeState.margins`), and
-so does a game whose order is known (`zerokelvin.learners.ridge.dual_game`).
+`KEPT_BYTES`: a prediction then looks k_x up and solves nothing. Beyond, k_x comes from the column of x for
+the nodes learnt later. Predictions of many points at once share every pass over L (`DualRidgeState.margins`),
+and so does a game whose order is known (`zerokelvin.learners.ridge.dual_game`).
 """
 
 from __future__ import annotations
