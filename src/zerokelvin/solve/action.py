@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from zerokelvin.jit import kernel
 from zerokelvin.machine.blocks import WIDTHS, lanes_of
-from zerokelvin.machine.products import fetched, residual_squares
+from zerokelvin.machine.products import Unsigned, fetched, residual_square, residual_squares, unsigned
 from zerokelvin.machine.rows import add, add_products, sums_for, total
 
 __all__ = ["Action", "inner_products"]
@@ -52,10 +52,8 @@ class Action:
     centres: bool
 
     @cached_property
-    def _unsigned(self) -> tuple[NDArray[Any], NDArray[Any], Floats]:
-        """The matrix with starts and indices that cannot count from the end: a pass takes a third as long."""
-        kind = np.uint32 if self.matrix.indices.itemsize == 4 else np.uint64
-        return self.matrix.indptr.view(kind), self.matrix.indices.view(kind), self.matrix.data
+    def _unsigned(self) -> Unsigned:
+        return unsigned(self.matrix)
 
     def apply(self, value: Floats) -> Floats:
         """The matrix times a vector (n,) or a block (n, k)."""
@@ -112,7 +110,7 @@ class Action:
     def residual_norms(self, right: Floats, value: Floats) -> Floats:
         """‖b − Mx‖ of a vector or of every column of a block."""
         if value.ndim == 1:
-            return np.asarray(np.sqrt(_residual_square(self._unsigned, right, value)))
+            return np.asarray(np.sqrt(residual_square(self._unsigned, right, value)))
         if value.shape[1] not in WIDTHS:
             product = self.apply(value)
             np.subtract(right, product, out=product)
@@ -125,19 +123,6 @@ def _norms(value: Floats) -> Floats:
     """Euclidean norm of a vector, or of every column of a block, without a copy of it."""
     squares = np.einsum("i,i->" if value.ndim == 1 else "ij,ij->j", value, value)  # on this thread alone
     return np.asarray(np.sqrt(squares))
-
-
-@kernel
-def _residual_square(csr: Any, right: Any, value: Any) -> float:
-    """‖b − Mx‖² of a vector, in one pass over the matrix, whose starts and indices are unsigned."""
-    indptr, indices, data = csr
-    square = 0.0
-    for i in range(len(right)):
-        left = right[i]
-        for p in range(indptr[i], indptr[i + 1]):
-            left -= data[p] * value[indices[p]]
-        square += left * left
-    return square
 
 
 @kernel

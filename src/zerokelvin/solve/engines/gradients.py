@@ -25,7 +25,7 @@ from zerokelvin.machine.blocks import (
     place_columns,
     some_columns,
 )
-from zerokelvin.machine.products import fetched, multiply_block
+from zerokelvin.machine.products import fetched, multiply_block, multiply_one
 from zerokelvin.machine.rows import add, add_lanes, add_products, put, scale_lanes, sums_for, total
 from zerokelvin.solve.action import inner_products
 from zerokelvin.solve.layout import Core
@@ -111,9 +111,9 @@ class _Vector:
     """The vectors of one iteration."""
 
     def __init__(self, core: Core, right: Floats) -> None:
-        self.matrix, self.inverse = core.matrix, 1 / core.diagonal
+        self.matrix, self.inverse = core.unsigned, 1 / core.diagonal
         self.residual, self.value = right.copy(), np.zeros_like(right)
-        self.direction = self.product = self.value
+        self.direction, self.product = self.value, np.empty_like(right)
         self.spare = None
 
     def squares(self) -> Floats:
@@ -131,8 +131,7 @@ class _Vector:
 
     def multiply(self) -> Floats:
         """Set q = M p; pᵀq."""
-        self.product = self.matrix @ self.direction
-        return np.asarray(_inner_one(self.direction, self.product))
+        return np.asarray(multiply_one(self.matrix, self.direction, self.product))
 
     def step(self, length: Floats) -> tuple[Floats, Floats]:
         """Set r −= αq; ‖r‖², and its square in the inverse diagonal."""
