@@ -32,6 +32,7 @@ from __future__ import annotations
 import dataclasses
 import heapq
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -214,6 +215,11 @@ class InterpolationState(State):
 
 class InterpolationGame(OneVsRest[InterpolationState]):
     """Interpolation problems side by side: the linear system of a label is solved once for all."""
+
+    def __init__(self, states: Sequence[InterpolationState]) -> None:
+        super().__init__(states)
+        for state in self.states:
+            state.held = self.states[0].held
 
     def learn(self, node: int, code: int, wanted: Any = None) -> None:
         """Give every problem (or those `wanted`) its label of the node."""

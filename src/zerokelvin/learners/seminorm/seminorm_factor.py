@@ -76,11 +76,11 @@ class FactorPlan:
 
 
 class HeldFactor:
-    """The factor of one problem, the labels that it knows, and those that came since."""
+    """The factor of problems that get the same labels, those that it knows, and those that came since."""
 
     def __init__(self, plan: FactorPlan) -> None:
         self.plan = plan
-        self._known = -1  # labels on the record that the factor knows
+        self._first: Ints | None = None  # the nodes of the labels that the factor knows
         self._factor: Factored | None = None
         self._nodes = np.zeros(0, dtype=np.int64)  # U
         self._place = np.zeros(0, dtype=np.int64)
@@ -98,9 +98,9 @@ class HeldFactor:
         known = max(1, len(record) // period * period) if period and len(record) else 0
         if known == 0 or labels[node] != 0:
             return None
-        if known != self._known:
+        if self._first is None or not np.array_equal(self._first, record[:known]):
             self._renew(record[:known], labels)
-            self._known = known
+            self._first = record[:known].copy()
         if self._factor is None or self._place[node] < 0 or not self._follow(record[known:], labels):
             return None
         column = self._column(self._factor, node)
@@ -125,11 +125,11 @@ class HeldFactor:
         self._place = np.full(graph.num_nodes, -1)
         self._place[self._nodes] = np.arange(len(self._nodes))
         self._factor = None
-        if len(self._nodes) < LEAST // 4:
+        if len(self._nodes) < max(1, LEAST // 4):
             return  # conjugate gradients take less
         shape = (graph.num_nodes, graph.num_nodes)
         below = sp.csr_array((graph.weights, graph.indices, graph.indptr), shape=shape)[self._nodes]
-        excess: Floats = below @ given.astype(np.float64)
+        excess: Floats = np.asarray(below @ given.astype(np.float64), dtype=np.float64)
         inside = sp.csr_array(below[:, self._nodes])
         inside.sort_indices()
         diagonal = np.asarray(inside.sum(axis=1)).ravel() + excess
