@@ -58,7 +58,7 @@ def play_block(state: DualRidgeState, nodes: Ints, labels: NDArray[Any], margins
         margins[c] = state.forward(score, norm, square) if size else 0.0
         learnt = bool((state.every_round or sign(score) != label) and norm > 0)
         if learnt:
-            state.learn_point(point, half[:size, c], norm, label)
+            state.learn_point(point, np.ascontiguousarray(half[:size, c]), norm, label)
             half[size, c + 1 :] = state.last_cross(nodes[c + 1 :])
             state.factor.border(half, c + 1)
             row = half[size, c + 1 :]

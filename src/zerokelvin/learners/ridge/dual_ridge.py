@@ -132,7 +132,7 @@ class DualRidgeState(LoggedState):
         size, kept = self.factor.size, len(columns)
         half = np.empty((size + room, len(nodes)))
         for row, column in zip(half, columns, strict=False):
-            np.take(column, nodes, out=row)
+            column.take(nodes, out=row, mode="clip")  # nodes are within; other modes go through a copy
         half[:kept] += self.source.b
         if kept < size:
             for c, node in enumerate(nodes.tolist()):

@@ -80,7 +80,9 @@ class Factored:
         """Two triangular solves."""
         if right.ndim == 1:
             held = np.zeros(len(self._place) + 1)  # the last one is that of the nodes held at 0
-            right.take(self._place, out=held[:-1])
+            right.take(
+                self._place, out=held[:-1], mode="clip"
+            )  # all are within; else it would go through a copy
             self.factor.sweep(held[:-1])
             return held.take(self._back), 0
         inside = right[self._place]
