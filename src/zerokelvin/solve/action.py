@@ -104,6 +104,9 @@ class Action:
         if self.count == 1 and value.ndim == 1:
             value -= vector * float(shares)
             return
+        if self.count == 1 and value.shape[1] in WIDTHS:
+            _take_off_block(lanes_of(value), vector, -shares.reshape(1, -1), value)
+            return
         own = self.components[places].reshape(-1)
         _take_off(vector, shares.reshape(-1), self.components, own, value.reshape(len(value), -1))
 
@@ -145,6 +148,13 @@ def _take_off(vector: Any, shares: Any, components: Any, own: Any, value: Any) -
         for c in range(len(shares)):
             if components[i] == own[c]:
                 value[i, c] -= vector[i] * shares[c]
+
+
+@kernel
+def _take_off_block(lanes: Any, vector: Any, shares: Any, value: Any) -> None:
+    """The same where there is one component: value_i += vector_i · shares, given with the sign turned."""
+    for i in range(len(vector)):
+        add(lanes, value, i, vector[i], shares, 0)
 
 
 @kernel

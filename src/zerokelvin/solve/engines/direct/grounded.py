@@ -11,6 +11,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from zerokelvin.errors import ParameterError
+from zerokelvin.machine.blocks import empty_block
 from zerokelvin.solve.engines.direct.cholesky import SparseCholesky
 from zerokelvin.solve.engines.direct.ordering import EliminationOrder, minimum_degree
 from zerokelvin.solve.engines.direct.selected import selected_inverse
@@ -78,18 +79,12 @@ class Factored:
 
     def solve(self, right: Floats, target: Floats) -> tuple[Floats, int]:
         """Two triangular solves."""
-        if right.ndim == 1:
-            held = np.zeros(len(self._place) + 1)  # the last one is that of the nodes held at 0
-            right.take(
-                self._place, out=held[:-1], mode="clip"
-            )  # all are within; else it would go through a copy
-            self.factor.sweep(held[:-1])
-            return held.take(self._back), 0
-        inside = right[self._place]
-        self.factor.sweep(inside)
-        value = np.zeros_like(right)
-        value[self._place] = inside
-        return value, 0
+        count = len(self._place)
+        held = np.zeros(count + 1) if right.ndim == 1 else empty_block(count + 1, right.shape[1])
+        held[count] = 0.0  # the last row is that of the nodes held at 0
+        right.take(self._place, 0, held[:count], mode="clip")  # all are within; else it goes through a copy
+        self.factor.sweep(held[:count])
+        return held.take(self._back, 0), 0
 
     @cached_property
     def _place(self) -> Ints:
