@@ -1,6 +1,7 @@
 """The growing Cholesky factor: right by LAPACK, and one point and a block to the last bit the same."""
 
 import numpy as np
+import pytest
 import scipy.linalg
 from hypothesis import given
 from hypothesis import strategies as st
@@ -21,6 +22,7 @@ def example(seed, size):
     return rng, rows @ rows.T + np.eye(size)
 
 
+@pytest.mark.kernels
 @given(st.integers(0, 10**6), st.integers(1, 90))
 def test_the_factor_and_its_solves_are_right(seed, size):
     rng, matrix = example(seed, size)
@@ -35,6 +37,7 @@ def test_the_factor_and_its_solves_are_right(seed, size):
     )
 
 
+@pytest.mark.kernels
 @given(st.integers(0, 10**6), st.integers(1, 90), st.integers(1, 9), st.integers(0, 3))
 def test_a_block_gives_the_bits_of_each_of_its_points(seed, size, width, room):
     rng, matrix = example(seed, size)
@@ -50,6 +53,7 @@ def test_a_block_gives_the_bits_of_each_of_its_points(seed, size, width, room):
         assert solved.squares[c] == dot_in_order(half, half)
 
 
+@pytest.mark.kernels
 @given(st.integers(0, 10**6), st.integers(2, 70), st.integers(1, 9))
 def test_a_row_bordered_later_gives_the_same_bits(seed, size, width):
     rng, matrix = example(seed, size)
