@@ -125,7 +125,7 @@ def multiply_block(lanes: Any, csr: Any, fetch: int, block: Any, product: Any) -
 
 @kernel
 def residual_squares(lanes: Any, csr: Any, fetch: int, right: Any, value: Any) -> Any:
-    """‖b − Mx‖² of every column."""
+    """The squared residuals ‖b − Mx‖² of every column of the block x, (k,); b is the block `right`."""
     indptr, indices, data = csr
     sums = sums_for(lanes)
     rows = sums_for(lanes)

@@ -78,7 +78,7 @@ class Factored:
     skips_zeros: ClassVar[bool] = True
 
     def solve(self, right: Floats, target: Floats) -> tuple[Floats, int]:
-        """Two triangular solves."""
+        """The solution for a vector (n,) or a block (n, k), by two triangular solves; and 0 iterations."""
         count = len(self._place)
         held = np.zeros(count + 1) if right.ndim == 1 else empty_block(count + 1, right.shape[1])
         held[count] = 0.0  # the last row is that of the nodes held at 0
