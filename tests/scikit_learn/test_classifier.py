@@ -24,7 +24,7 @@ from zerokelvin.graph import Graph, knn_graph
 from zerokelvin.learners.perceptron.perceptron import Perceptron
 from zerokelvin.session import start
 from zerokelvin.sklearn import GraphClassifier
-from zerokelvin.sklearn.feature_points import neighbor_graph
+from zerokelvin.sklearn.feature_points import nearest_points, neighbor_graph
 
 PATH = Graph.from_edges([("a", "b"), ("b", "c"), ("c", "d"), ("e", "f")])
 
@@ -469,3 +469,34 @@ def test_random_state_decides_the_order():
     orders = [[event.node for event in model.session_.events] for model in fits]
     assert orders[0] == orders[1] != orders[2]
     assert sorted(orders[2]) == list(range(len(X)))
+
+
+def by_hand(model, X):
+    """The margins of vectors by the formula, each fitted node's own from the session."""
+    session = model.session_
+    of_nodes = np.array([list(session.predict(i).scores.values()) for i in range(session.graph.num_nodes)])
+    near, weights = nearest_points(model._points, X, model.n_neighbors)
+    return (weights[:, :, None] * of_nodes[near]).sum(axis=1)
+
+
+@pytest.mark.parametrize("learner", ["gaussian", "perceptron", "longest-path"])
+def test_margins_of_fitted_rows_of_their_doubles_and_of_new_vectors_are_the_formula(learner):
+    rng = np.random.default_rng(5)
+    X = rng.normal(size=(40, 3)).round(1)
+    X[7], X[9], X[11, 0] = X[6], X[6], -0.0  # three alike, and a zero with a sign
+    y = rng.integers(0, 3, 40)
+    y[:3] = [0, 1, 2]
+    model = GraphClassifier(learner, n_neighbors=4).fit(X, y)
+    fresh = np.vstack([X, rng.normal(size=(10, 3)), X[11] + 0.0])
+    np.testing.assert_array_equal(model._margins(fresh), by_hand(model, fresh))
+    alone = [0, 11, 20]
+    np.testing.assert_array_equal(model._margins(X[alone]), by_hand(model, X[alone]))
+
+
+def test_names_as_whole_numbers_are_checked():
+    graph = Graph.from_edges([(0, 1), (1, 2)])
+    model = GraphClassifier("gaussian", graph=graph).fit(np.array([0, 2]), ["a", "b"])
+    assert model.predict(np.array([[0], [2]])).tolist() == ["a", "b"]
+    for bad in (np.array([3]), np.array([-1])):
+        with pytest.raises(NodeError, match="nodes are the integers 0 to 2"):
+            model.predict(bad)

@@ -71,12 +71,14 @@ def encode_labels(graph: Domain, labels: Any, classes: Sequence[Hashable] | None
     """
     if isinstance(labels, Labelling):
         return labels
+    if classes is None and type(labels) is np.ndarray and labels.dtype.kind in "iu" and labels.ndim == 1:
+        return _encode_whole_numbers(graph, labels)
     values = _in_node_order(graph, labels)
     unknown = np.array([is_unknown(value) for value in values], dtype=np.bool_)
     known = [value for value, gap in zip(values, unknown, strict=True) if not gap]
     order = class_order(known) if classes is None else tuple(_plain(value) for value in classes)
-    if classes is None and -1 in order and not set(order) <= {-1, 1}:
-        warnings.warn(MINUS_ONE, LabelWarning, stacklevel=3)
+    if classes is None:
+        _warn_of_minus_one(order, 4)
     if len(set(order)) != len(order):
         raise LabelError(f"classes {list(order)!r} hold a class twice.")
     code = {value: i for i, value in enumerate(order)}
@@ -86,6 +88,22 @@ def encode_labels(graph: Domain, labels: Any, classes: Sequence[Hashable] | None
     except KeyError as missing:
         raise LabelError(f"label {missing.args[0]!r} is not among the classes {list(order)!r}.") from None
     return Labelling(codes, order)
+
+
+def _encode_whole_numbers(graph: Domain, labels: NDArray[Any]) -> Labelling:
+    """Class codes of an array of whole numbers, all of them known, without a step per node."""
+    if len(labels) != graph.num_nodes:
+        _in_node_order(graph, labels)  # says what is wrong
+    distinct, codes = np.unique(labels, return_inverse=True)
+    order = tuple(distinct.tolist())
+    _warn_of_minus_one(order, 5)
+    return Labelling(codes.astype(np.int64), order)
+
+
+def _warn_of_minus_one(order: tuple[Hashable, ...], level: int) -> None:
+    """Say that −1 is a class where it stands beside other classes than +1."""
+    if -1 in order and not set(order) <= {-1, 1}:
+        warnings.warn(MINUS_ONE, LabelWarning, stacklevel=level)
 
 
 def class_order(labels: Iterable[Hashable]) -> tuple[Hashable, ...]:

@@ -87,7 +87,11 @@ def show_labels(
 
 def _indices(graph: Domain, labelling: Labelling, order: Any) -> Ints:
     """The node indices of names, each of which must have a label."""
-    nodes = np.array([graph.index(_scalar(name)) for name in order], dtype=np.int64)
+    plain = graph.names is None and type(order) is np.ndarray and order.dtype.kind in "iu" and order.ndim == 1
+    if plain and len(order) and 0 <= order.min() and order.max() < graph.num_nodes:
+        nodes = order.astype(np.int64)
+    else:
+        nodes = np.array([graph.index(_scalar(name)) for name in order], dtype=np.int64)
     unlabelled = nodes[labelling.codes[nodes] < 0]
     if len(unlabelled):
         raise LabelError(f"node {graph.name(unlabelled[0])!r} is in the order but has no label; drop it.")

@@ -123,7 +123,7 @@ def sums_for(lanes: Any) -> Any:
 
 @kernel
 def total(sums: Any) -> Any:
-    """The four rows added up."""
+    """The four rows of sums that `sums_for` made, added up: one number per column, (k,)."""
     return (sums[0] + sums[1]) + (sums[2] + sums[3])
 
 

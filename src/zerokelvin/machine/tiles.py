@@ -45,7 +45,7 @@ def pack(matrix: Floats, tiles: Floats) -> None:
 
 
 def unpack_tiles(tiles: Floats, dimension: int) -> Floats:
-    """The matrix that tiles stand for."""
+    """The symmetric matrix, (dimension, dimension), whose upper half the tiles hold."""
     panels = padded(dimension) // 8
     square = np.zeros((panels, panels, 8, 8))
     rows, columns = np.triu_indices(panels)
@@ -65,7 +65,7 @@ def block_forms(tiles: Floats, dimension: int, block: Floats, forms: Floats) -> 
 
 @kernel
 def diagonal(tiles: Floats, values: Floats) -> None:
-    """Read the diagonal, padding included."""
+    """Write the diagonal of the matrix that tiles hold to `values`, padding included."""
     panels, flat = values.shape[0] // 8, tiles.reshape(-1)
     at = 0
     for i in range(panels):

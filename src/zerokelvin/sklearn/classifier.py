@@ -37,7 +37,7 @@ from zerokelvin.graph.features import Features
 from zerokelvin.learners import Learner, Policy
 from zerokelvin.session import Session
 from zerokelvin.session.playing import start_played
-from zerokelvin.sklearn.feature_points import nearest_points, neighbor_graph
+from zerokelvin.sklearn.feature_points import fitted_rows, nearest_points, neighbor_graph
 from zerokelvin.sklearn.inputs import (
     given_graph,
     is_unlabelled,
@@ -302,10 +302,16 @@ class GraphClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         if self._points is None:
             return read(self.session_, node_indices(self.graph_, X))
         points = validate_data(self, X, reset=False, dtype=np.float64)
-        near, weights = nearest_points(self._points, points, self.n_neighbors)
-        nodes, position = np.unique(near, return_inverse=True)
-        values = read(self.session_, nodes)[position.reshape(near.shape)]
-        return np.asarray((weights[:, :, None] * values).sum(axis=1))
+        twins, own = fitted_rows(self._points, points)
+        if own.all():  # all of them fitted, each once: no search
+            return read(self.session_, twins)
+        near, weights = nearest_points(self._points, points[~own], self.n_neighbors)
+        nodes, position = np.unique(np.concatenate([near.ravel(), twins[own]]), return_inverse=True)
+        values = read(self.session_, nodes)
+        spread = np.empty((len(points), values.shape[1]))
+        spread[own] = values[position[near.size :]]
+        spread[~own] = (weights[:, :, None] * values[position[: near.size].reshape(near.shape)]).sum(axis=1)
+        return spread
 
     def __getstate__(self) -> dict[str, Any]:
         state: dict[str, Any] = dict(super().__getstate__())
@@ -345,9 +351,7 @@ def _node_chances(session: Session, nodes: Ints) -> Floats:
 
 def _node_margins(session: Session, nodes: Ints) -> Floats:
     """Margins of shape (nodes, problems); class shares where the component of a node has no label yet."""
-    scores = [list(session.predict(session.graph.name(i)).scores.values()) for i in nodes]
-    margins = np.array(scores, dtype=np.float64).reshape(len(nodes), len(session.classes))
-    margins = margins[:, -1:] if len(session.classes) == 2 else margins
+    margins = np.array(session._now().game.scores(nodes))
     answers = [event for event in session.events if event.label is not None]
     component = session.graph.components
     unseen = ~np.isin(component[nodes], component[[event.node for event in answers]])

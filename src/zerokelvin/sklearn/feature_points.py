@@ -8,11 +8,12 @@ from sklearn.neighbors import NearestNeighbors
 
 from zerokelvin.graph import Graph, knn_graph
 
-__all__ = ["nearest_points", "neighbor_graph"]
+__all__ = ["fitted_rows", "nearest_points", "neighbor_graph"]
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
 
+_NUMBERS = 2**20  # coordinates compared at a time
 _SPARE = 8  # candidates beyond those needed, since the search may round distances
 
 
@@ -59,10 +60,32 @@ def nearest_points(fitted: Floats, points: Floats, n_neighbors: int) -> tuple[In
     search = NearestNeighbors(n_neighbors=min(count + _SPARE, len(fitted))).fit(fitted)
     found = np.sort(search.kneighbors(points, return_distance=False), axis=1)
     distance = np.empty(found.shape)
-    for i, row in enumerate(found):
-        distance[i] = np.sqrt(((fitted[row] - points[i]) ** 2).sum(axis=1))
+    step = max(1, _NUMBERS // max(1, found.shape[1] * points.shape[1]))
+    for start in range(0, len(points), step):
+        some = slice(start, start + step)
+        distance[some] = np.sqrt(((fitted[found[some]] - points[some, None]) ** 2).sum(axis=2))
     order = np.argsort(distance, axis=1, kind="stable")[:, :count]
     near, distance = np.take_along_axis(found, order, 1), np.take_along_axis(distance, order, 1)
     least = distance[:, :1]  # least / distance is 1 / distance up to a factor, and cannot overflow
     weights = np.where(least > 0, least / np.where(distance > 0, distance, 1.0), distance == 0)
     return near, weights / weights.sum(axis=1, keepdims=True)
+
+
+def fitted_rows(fitted: Floats, points: Floats) -> tuple[Ints, NDArray[np.bool_]]:
+    """The fitted point that each point equals, and whether there is exactly one: it has all the weight.
+
+    >>> rows, own = fitted_rows(np.array([[0.0], [2.0], [2.0]]), np.array([[0.0], [1.0], [2.0]]))
+    >>> rows[own].tolist(), own.tolist()
+    ([0], [True, False, False])
+    """
+    place: dict[bytes, int] = {}
+    for i, row in enumerate(_comparable(fitted)):
+        key = row.tobytes()
+        place[key] = -1 if key in place else i
+    rows = np.array([place.get(row.tobytes(), -1) for row in _comparable(points)], dtype=np.int64)
+    return rows, rows >= 0
+
+
+def _comparable(points: Floats) -> Floats:
+    """The rows with one zero instead of two, so that equal ones have equal bytes."""
+    return np.ascontiguousarray(points) + 0.0

@@ -54,6 +54,9 @@ def node_indices(graph: Domain, X: Any) -> NDArray[np.int64]:
             raise NodeError(
                 f"nodes have shape {array.shape}; give their names in one dimension or one column."
             )
+        plain = graph.names is None and array.dtype.kind in "iu" and array.size > 0
+        if plain and 0 <= array.min() and array.max() < graph.num_nodes:
+            return array.ravel().astype(np.int64)
         X = array.ravel().tolist()
     elif X and all(isinstance(row, list) and len(row) == 1 for row in X):
         X = [row[0] for row in X]

@@ -8,6 +8,7 @@ once; everything between is done there, the check of the true residual too.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -16,7 +17,7 @@ from numpy.typing import NDArray
 
 from zerokelvin.jit import kernel
 from zerokelvin.machine.blocks import WIDTHS, lanes_of
-from zerokelvin.machine.products import fetched, residual_squares
+from zerokelvin.machine.products import Unsigned, fetched, residual_square, residual_squares, unsigned
 from zerokelvin.machine.rows import add, add_products, sums_for, total
 
 __all__ = ["Action", "inner_products"]
@@ -49,6 +50,10 @@ class Action:
     count: int
     is_singular: bool
     centres: bool
+
+    @cached_property
+    def _unsigned(self) -> Unsigned:
+        return unsigned(self.matrix)
 
     def apply(self, value: Floats) -> Floats:
         """The matrix times a vector (n,) or a block (n, k)."""
@@ -96,12 +101,20 @@ class Action:
 
         `shares` and `places` have shape (k,) and `value`, which is changed in place, (n, k); or () and (n,).
         """
+        if self.count == 1 and value.ndim == 1:
+            value -= vector * float(shares)
+            return
+        if self.count == 1 and value.shape[1] in WIDTHS:
+            _take_off_block(lanes_of(value), vector, -shares.reshape(1, -1), value)
+            return
         own = self.components[places].reshape(-1)
         _take_off(vector, shares.reshape(-1), self.components, own, value.reshape(len(value), -1))
 
     def residual_norms(self, right: Floats, value: Floats) -> Floats:
         """‖b − Mx‖ of a vector or of every column of a block."""
-        if value.ndim == 1 or value.shape[1] not in WIDTHS:
+        if value.ndim == 1:
+            return np.asarray(np.sqrt(residual_square(self._unsigned, right, value)))
+        if value.shape[1] not in WIDTHS:
             product = self.apply(value)
             np.subtract(right, product, out=product)
             return _norms(product)
@@ -111,7 +124,7 @@ class Action:
 
 def _norms(value: Floats) -> Floats:
     """Euclidean norm of a vector, or of every column of a block, without a copy of it."""
-    squares = np.dot(value, value) if value.ndim == 1 else np.einsum("ij,ij->j", value, value)
+    squares = np.einsum("i,i->" if value.ndim == 1 else "ij,ij->j", value, value)  # on this thread alone
     return np.asarray(np.sqrt(squares))
 
 
@@ -135,6 +148,13 @@ def _take_off(vector: Any, shares: Any, components: Any, own: Any, value: Any) -
         for c in range(len(shares)):
             if components[i] == own[c]:
                 value[i, c] -= vector[i] * shares[c]
+
+
+@kernel
+def _take_off_block(lanes: Any, vector: Any, shares: Any, value: Any) -> None:
+    """The same where there is one component: value_i += vector_i · shares, given with the sign turned."""
+    for i in range(len(vector)):
+        add(lanes, value, i, vector[i], shares, 0)
 
 
 @kernel

@@ -22,6 +22,7 @@ from numpy.typing import NDArray
 
 from zerokelvin.jit import kernel
 from zerokelvin.machine.blocks import Part, empty_block, lanes_of
+from zerokelvin.machine.products import Unsigned, unsigned
 from zerokelvin.machine.rows import add, move, put
 from zerokelvin.solve.operator import Operator
 
@@ -60,6 +61,11 @@ class Core:
     def matrix(self) -> sp.csr_array:
         """The whole matrix D − A + E."""
         return sp.csr_array(sp.diags_array(self.diagonal) - self.adjacency)
+
+    @cached_property
+    def unsigned(self) -> Unsigned:
+        """The matrix as products with one vector read it."""
+        return unsigned(self.matrix)
 
 
 @dataclass(frozen=True)

@@ -8,6 +8,7 @@ of a part; see `zerokelvin.machine.blocks` and `zerokelvin.machine.rows`.
 
 from __future__ import annotations
 
+import math
 import warnings
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
@@ -94,7 +95,7 @@ class Solver:
         place = node if layout is None else int(layout.position[node])
         unit = np.zeros(self.operator.graph.num_nodes)
         unit[place] = 1.0
-        solution = self._solve_units(unit, np.array(place)) if self._takes_units else self._solve(unit)
+        solution = self._solve_unit(unit, place) if self._takes_units else self._solve(unit)
         self._warn(solution)
         return solution.value if layout is None else layout.place(solution.value)
 
@@ -170,10 +171,28 @@ class Solver:
         value, iterations = self._apply(aim, self.tol * norms, room)
         return self._checked_solution(aim, norms, value, iterations)
 
-    def _solve_units(self, units: Floats, places: Ints, room: Floats | None = None) -> Solution:
-        """Solve for one unit vector (n,) or a block of them (n, k), in internal order, which are overwritten.
+    def _solve_unit(self, unit: Floats, place: int) -> Solution:
+        """`_solve_units` for one unit vector (n,), which is overwritten, with as few steps as will do."""
+        action = self._action
+        share = float(action.null[place])
+        value = self._pass(unit)[0]
+        if share != 0.0:
+            own, at = np.asarray(share), np.asarray(place)
+            action.take_off(action.null, own, at, unit)
+            action.take_off(self._null_response, own, at, value)
+            action.project_in_place(value)
+        norm = math.sqrt(max(1.0 - share * share, 0.0))
+        if norm == 0.0:  # the only node of its component
+            unit[:], value[:] = 0.0, 0.0
+        left = float(action.residual_norms(unit, value))
+        if left <= self.tol * norm and not self._ill_scaled:
+            return Solution(value, left / (norm or 1.0), 0, "converged")
+        return self._checked_solution(unit, np.asarray(norm), value, 0)
 
-        `places` are the positions of their nodes, an array of shape () or (k,); −1 stands for a column of 0.
+    def _solve_units(self, units: Floats, places: Ints, room: Floats | None = None) -> Solution:
+        """Solve for a block of unit vectors (n, k), in internal order, which are overwritten.
+
+        `places` are the positions of their nodes, (k,); −1 stands for a column of 0.
         Off the null vector u of the node's component one is e − u_i·u, which has no zeros. As an engine that
         takes units is linear, it solves for e, most of which it passes over; what it gives for u is known.
         """

@@ -1,6 +1,6 @@
 """The smoothest directions of a graph, roughly and at a fixed price: Chebyshev-filtered subspace iteration.
 
-With S = D^(−1/2) A D^(−1/2), whose eigenvalues lie in [−1, 1], the eigenvectors of the largest ones vary least
+With S = D^(−1/2) A D^(−1/2), whose eigenvalues lie in [−1, 1], those eigenvectors of the largest vary least
 along the edges, and in a graph of communities they tell these apart. A block of random vectors is multiplied
 by the Chebyshev polynomial of degree `DEGREE` that stays within ±1 on [−1, c] and grows fast beyond, and made
 orthonormal; then c becomes the smallest Ritz value of the block. `ROUNDS` such rounds are products of S with

@@ -25,6 +25,7 @@ from zerokelvin.errors import ParameterError
 from zerokelvin.jit import kernel
 from zerokelvin.kernels.kernels import KernelColumns
 from zerokelvin.learners.base import Trials
+from zerokelvin.learners.gaussian.columns_together import ColumnsTogether
 
 __all__ = ["EXACT_LIMIT", "Covariance", "all_revealed"]
 
@@ -53,6 +54,7 @@ class Covariance:
                 'use kernel="normalized:0.1", which always works locally.'
             )
         self.columns = columns
+        self._together = ColumnsTogether(columns)
         self.problems = problems
         self.mu = mu
         self.b = b
@@ -76,7 +78,7 @@ class Covariance:
         self._settle()
         if self._variances is None:
             count = self.columns.num_nodes
-            self._variances = np.array([self.columns.column(i)[i] for i in range(count)]) + self.b
+            self._variances = np.array([self._together.column(i)[i] for i in range(count)]) + self.b
             for row in self.rows[: len(self.heights)]:
                 self._variances -= row**2
         return self._variances
@@ -94,7 +96,7 @@ class Covariance:
         """The posterior covariance of a node with every node."""
         self._settle()
         rows = self.rows[: len(self.heights)]
-        column: Floats = self.columns.column(node) + self.b - rows[:, node] @ rows
+        column: Floats = self._together.column(node) + self.b - rows[:, node] @ rows
         return column
 
     def learn_in_order(self, nodes: Ints, codes: Ints) -> Floats:
@@ -103,8 +105,8 @@ class Covariance:
         if self.nodes or len(np.unique(nodes)) < len(nodes):
             raise ParameterError("a known order needs a fresh state and distinct nodes.")
         matrix = np.empty((len(nodes), len(nodes)))
-        for t, node in enumerate(nodes.tolist()):
-            matrix[t] = self.columns.column(node)[nodes] + self.b
+        for t in np.argsort(nodes, kind="stable").tolist():
+            matrix[t] = self._together.column(int(nodes[t]))[nodes] + self.b
         values = np.zeros((len(self._means), len(nodes)))
         with np.errstate(invalid="ignore"):
             _factorise(matrix, self.mu)
@@ -132,7 +134,7 @@ class Covariance:
         if t == len(self.rows):
             self.rows = np.concatenate([self.rows, np.empty_like(self.rows)])
         row = self.rows[t]
-        row[...] = self.columns.column(node) + self.b
+        row[...] = self._together.column(node) + self.b
         with np.errstate(invalid="ignore"):
             height = _extend(self.rows[:t], row, node, self.mu)
         if not height > 0:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections import defaultdict
 from collections.abc import Sequence
-from typing import Any, ClassVar, Protocol
+from typing import Any, ClassVar, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -91,11 +91,14 @@ class PerceptronState(State):
             return
         column = self.columns.column(node) + self.learner.b
         column[node] += self.learner.c
-        self.w += label * column
-        self.sizes += np.abs(column)
+        self.radius = max(self.radius, float(column[node]))
+        if label > 0:
+            self.w += column
+        else:
+            self.w -= column
+        self.sizes += np.abs(column, out=column)
         self.mistaken_nodes.append(int(node))
         self.mistaken_labels.append(int(label))
-        self.radius = max(self.radius, float(column[node]))
 
     def explain(self, node: int) -> list[tuple[int, float]]:
         """Every mistaken node with y_t K(i_t, node), summed over its mistakes; the sum is the margin."""
@@ -221,6 +224,13 @@ class PerceptronState(State):
         return float(u @ solution) if inside else math.inf
 
 
+class PerceptronArrays(NamedTuple):
+    """The weights w of every problem, (problems, nodes), and the sizes of what they were summed from."""
+
+    weights: Floats
+    sizes: Floats
+
+
 class PerceptronGame(OneVsRest[PerceptronState]):
     """Perceptrons side by side: weights in one array, so that the game runs compiled between mistakes."""
 
@@ -245,7 +255,7 @@ class PerceptronGame(OneVsRest[PerceptronState]):
         cursor = np.zeros(3, dtype=np.int64)
         while True:
             due = _scan(
-                (self.weights, self.sizes),
+                PerceptronArrays(self.weights, self.sizes),
                 trials.nodes,
                 trials.signs,
                 trials.limits,
@@ -292,7 +302,7 @@ def _settled(w: Floats, sizes: Floats, nodes: Ints) -> Floats:
 
 @kernel
 def _scan(
-    arrays: tuple[Floats, Floats],
+    arrays: PerceptronArrays,
     nodes: Ints,
     signs: NDArray[np.int8],
     limits: Floats,
@@ -303,8 +313,7 @@ def _scan(
 ) -> int:
     """Predict on from the cursor until a label is due that was predicted wrong; −1 at the end.
 
-    arrays = (weights, sizes); settings = (delay, budget); cursor = (next trial to predict, next label to
-    learn, trials asked).
+    settings = (delay, budget); cursor = (next trial to predict, next label to learn, trials asked).
     """
     weights, sizes = arrays
     delay, budget = settings[0], settings[1]

@@ -29,7 +29,7 @@ Bounds, in `learners.pounce.pounce_bounds`: Theorem 2, eq. (19), and Theorem 8 o
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -125,6 +125,22 @@ class PounceState(State):
         return self.certificate.bound(np.asarray(labels), entries, theorem, ahead)
 
 
+class PounceArrays(NamedTuple):
+    """The weights, the nearest mistake of every node, and the labels at mistakes, (problems, nodes) each."""
+
+    weights: Floats
+    near: Ints
+    labels: NDArray[np.int8]
+
+
+class Showing(NamedTuple):
+    """The node of every trial, its label in every problem, (trials, problems), and the limit for asking."""
+
+    nodes: Ints
+    signs: NDArray[np.int8]
+    limits: Floats
+
+
 class PounceGame(OneVsRest[PounceState]):
     """Problems side by side: arrays in common, so that the game runs compiled between mistakes."""
 
@@ -133,7 +149,7 @@ class PounceGame(OneVsRest[PounceState]):
         weights, near, labels = (
             np.stack([getattr(state, name) for state in states]) for name in ("w", "near", "labels")
         )
-        self.arrays = (weights, near, labels)
+        self.arrays = PounceArrays(weights, near, labels)
         for c, state in enumerate(states):  # views: updates go to the shared arrays
             vars(state).update(w=weights[c], near=near[c], labels=labels[c])
 
@@ -154,7 +170,7 @@ class PounceGame(OneVsRest[PounceState]):
         every_round = self.states[0].learner.every_round
         settings = np.array([trials.delay, trials.budget, every_round])
         cursor = np.zeros(3, dtype=np.int64)
-        shown = (trials.nodes, trials.signs, trials.limits)
+        shown = Showing(trials.nodes, trials.signs, trials.limits)
         while True:
             due = _scan(self.arrays, shown, settings, cursor, trace.margins, trace.asked)
             if progress is not None:
@@ -264,8 +280,8 @@ def _approach(
 
 @kernel
 def _scan(
-    arrays: tuple[Floats, Ints, NDArray[np.int8]],
-    shown: tuple[Ints, NDArray[np.int8], Floats],
+    arrays: PounceArrays,
+    shown: Showing,
     settings: Ints,
     cursor: Ints,
     margins: Floats,
@@ -273,9 +289,8 @@ def _scan(
 ) -> int:
     """Predict trials, from the cursor on, until a label changes some problem; the trial of that label, or −1.
 
-    arrays = (weights, nearest mistakes, labels), a row per problem; shown = (nodes, signs, limits), a row per
-    trial; settings = (delay, budget, every round); cursor = (next trial to predict, next label to learn, how
-    many were asked for). Margins and what was asked are written into `margins` and `asked`, a row per trial.
+    settings = (delay, budget, every round); cursor = (next trial to predict, next label to learn, how many
+    were asked for). Margins and what was asked are written into `margins` and `asked`, a row per trial.
     """
     weights, near, labels = arrays
     nodes, signs, limits = shown

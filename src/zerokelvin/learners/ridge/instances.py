@@ -9,9 +9,11 @@ the domain is a table of features.
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
+from weakref import WeakValueDictionary
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,8 +21,10 @@ from numpy.typing import NDArray
 from zerokelvin.errors import ParameterError
 from zerokelvin.graph import Graph
 from zerokelvin.graph.features import Features
-from zerokelvin.kernels.kernels import KernelColumns, kernel_columns
+from zerokelvin.kernels.inverses import SolverKernel
+from zerokelvin.kernels.kernels import KernelColumns, Remembered, kernel_columns
 from zerokelvin.learners.base.ties import lengths_of
+from zerokelvin.resistance.effective import kernel_diagonal
 from zerokelvin.spectral.embedding_features import laplacian_coordinates
 
 __all__ = [
@@ -100,11 +104,33 @@ class FeatureColumns:
 class KernelPoints:
     """Kernel values between points, each stored as a row: a node index or a vector."""
 
-    def __init__(self, columns: KernelColumns, features: Features | None, b: float) -> None:
+    def __init__(
+        self,
+        columns: KernelColumns,
+        features: Features | None,
+        b: float,
+        diagonal: Callable[[], Floats] | None = None,
+    ) -> None:
         self.columns = columns
         self.features = features
         self.b = b
         self.width = 1 if features is None else features.dimension
+        self.keeps = features is None
+        self._diagonal = diagonal
+        self._in_use: WeakValueDictionary[int, Floats] = WeakValueDictionary()
+
+    def kept_column(self, node: int) -> Floats:
+        """The column of a node, the same array for all who hold it at a time."""
+        column = self._in_use.get(node)
+        if column is None:
+            column = self.columns.column(node)
+            self._in_use[node] = column
+        return column
+
+    @cached_property
+    def diagonal(self) -> Floats | None:
+        """The kernel of every node with itself, where all of them cost no more than a few columns."""
+        return None if self._diagonal is None else self._diagonal()
 
     def point(self, node: Any) -> Floats:
         """The row that stands for a node index or a vector."""
@@ -123,6 +149,8 @@ class KernelPoints:
 
     def norm(self, point: Floats) -> float:
         """The kernel of a point with itself, its squared norm."""
+        if self.diagonal is not None:
+            return float(self.diagonal[int(point[0])]) + self.b
         return float(self.cross(point[None, :], point)[0])
 
     def gram(self, points: Floats) -> Floats:
@@ -147,7 +175,15 @@ def prepare_kernel(graph: Graph | Features, kernel: Any, b: float, engine: str, 
     """The kernel of a graph (its Laplacian's, or a matrix) or of a table of features."""
     if isinstance(graph, Features):
         return KernelPoints(FeatureColumns(graph, kernel), graph, b)
-    return KernelPoints(kernel_columns(graph, kernel, engine, tol), None, b)
+    columns = kernel_columns(graph, kernel, engine, tol)
+    at_once = isinstance(kernel, str) and kernel == "laplacian" and _is_factored(columns)
+    return KernelPoints(columns, None, b, (lambda: kernel_diagonal(graph)) if at_once else None)
+
+
+def _is_factored(columns: KernelColumns) -> bool:
+    """Whether columns come from a sparse factor, which gives the whole diagonal too."""
+    source = columns.source if isinstance(columns, Remembered) else columns
+    return isinstance(source, SolverKernel) and source.solver.engine == "direct"
 
 
 def _with_constant(rows: Floats, b: float) -> Floats:

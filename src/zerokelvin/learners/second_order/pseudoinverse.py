@@ -31,9 +31,9 @@ from zerokelvin.bound import Bound
 from zerokelvin.learners.base import sign
 from zerokelvin.learners.base.ties import DEAD_ZONE, settled_dot
 from zerokelvin.learners.ridge.comparators import best_margin, compare
-from zerokelvin.learners.ridge.dual_ridge import GrowingCholesky
 from zerokelvin.learners.ridge.instances import Coordinates, KernelPoints
 from zerokelvin.learners.ridge.trial_log import LoggedState
+from zerokelvin.least_squares.growing_cholesky import GrowingCholesky
 from zerokelvin.least_squares.ldl import absorb, unpack
 
 __all__ = ["PseudoinverseState"]

@@ -34,6 +34,7 @@ from zerokelvin.graph import Graph
 from zerokelvin.graph.features import Features
 from zerokelvin.kernels.kernels import has_unit
 from zerokelvin.learners.base import Game, Learner, OneVsRest, State, columns_of, learner
+from zerokelvin.learners.ridge.dual_game import DualRidgeGame
 from zerokelvin.learners.ridge.dual_ridge import DualRidgeState
 from zerokelvin.learners.ridge.instances import Coordinates, KernelPoints, prepare_coordinates, prepare_kernel
 from zerokelvin.learners.ridge.ridge import RidgeGame, RidgeState
@@ -187,7 +188,9 @@ class SecondOrder(Learner):
         return SecondOrderDualState(source, self.a, forward_score=ahead)
 
     def start_game(self, graph: Graph | Features, classes: int, prepared: Any = None, seed: int = 0) -> Game:
-        """Begin problems side by side; those with fixed a in coordinates play compiled."""
+        """Begin problems side by side; with fixed a they play whole games at once."""
         source = self.prepare(graph) if prepared is None else prepared
         states: list[Any] = [self.start(graph, source) for _ in range(columns_of(classes))]
+        if isinstance(states[0], DualRidgeState):
+            return DualRidgeGame(states)
         return RidgeGame(states) if isinstance(states[0], RidgeState) else OneVsRest(states)

@@ -6,9 +6,11 @@ Predict with the sign of the function that agrees with all labels so far and min
 
 Every label is learnt. The interpolant of one trial is the start for the next; only the part of the graph
 that the new label can reach without crossing another one is computed again. For p = 2 that is one linear
-system per label, shared by all classes (`learners.seminorm.seminorm_harmonic`); for p < 2 Newton steps to a
-relative duality gap of `tol` (`learners.seminorm.seminorm_newton`). `InterpolationState.gap` certifies the
-present interpolant independently (`zerokelvin.learners.seminorm.seminorm_certificate`).
+system per label, shared by all classes: with a sparse factor that serves many labels where one is cheap
+(`learners.seminorm.seminorm_factor`), else by conjugate gradients (`learners.seminorm.seminorm_harmonic`).
+For p < 2 it is Newton steps to a relative duality gap of `tol` (`learners.seminorm.seminorm_newton`).
+`InterpolationState.gap` certifies the present interpolant independently
+(`zerokelvin.learners.seminorm.seminorm_certificate`).
 
 - *Before a component has a label* its margins are 0; with labels of one kind it has that label throughout.
 - *Ties*: |f| below 1e-9 is rounding, and counts as 0, which predicts +1.
@@ -30,6 +32,7 @@ from __future__ import annotations
 import dataclasses
 import heapq
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -44,7 +47,8 @@ from zerokelvin.learners.base import Learner, OneVsRest, State, learner, sign
 from zerokelvin.learners.base.ties import DEAD_ZONE, cost_of_ties, settle
 from zerokelvin.learners.seminorm.seminorm_bounds import cover_bound
 from zerokelvin.learners.seminorm.seminorm_certificate import Gap, duality_gap
-from zerokelvin.learners.seminorm.seminorm_harmonic import Response, harmonic_response
+from zerokelvin.learners.seminorm.seminorm_factor import FactorPlan, HeldFactor, LabelResponse
+from zerokelvin.learners.seminorm.seminorm_harmonic import harmonic_response
 from zerokelvin.learners.seminorm.seminorm_newton import elimination_rank, minimise
 from zerokelvin.learners.seminorm.seminorm_regions import find_region
 from zerokelvin.solve.engines import check_engine
@@ -59,10 +63,11 @@ class InterpolationState(State):
 
     fields: ClassVar[tuple[str, ...]] = ("f", "labels", "reach", "hard")
 
-    def __init__(self, graph: Graph, learner: Interpolation, rank: Ints) -> None:
+    def __init__(self, graph: Graph, learner: Interpolation, prepared: Ints | FactorPlan) -> None:
         self.graph = graph
         self.learner = learner
-        self.rank = rank
+        self.rank = np.zeros(0, dtype=np.int64) if isinstance(prepared, FactorPlan) else prepared
+        self.held = HeldFactor(prepared) if isinstance(prepared, FactorPlan) else None
         self.f = np.zeros(graph.num_nodes)
         self.labels = np.zeros(graph.num_nodes, dtype=np.int8)  # 0: none
         self.reach = 0.0  # X of the bound
@@ -174,8 +179,8 @@ class InterpolationState(State):
         step = label - float(self.f[node])
         if abs(step) < 1e-12 and not wrong:
             return
-        nodes, response = responses.get(self, node)
-        self.f[nodes] += step * response.values
+        response = responses.get(self, node)
+        self.f[response.nodes] += step * response.values
         if wrong and response.conductance > 0:
             self.reach = max(self.reach, 1.0 / response.conductance)
 
@@ -208,6 +213,11 @@ class InterpolationState(State):
 
 class InterpolationGame(OneVsRest[InterpolationState]):
     """Interpolation problems side by side: the linear system of a label is solved once for all."""
+
+    def __init__(self, states: Sequence[InterpolationState]) -> None:
+        super().__init__(states)
+        for state in self.states:
+            state.held = self.states[0].held
 
     def learn(self, node: int, code: int, wanted: Any = None) -> None:
         """Give every problem (or those `wanted`) its label of the node."""
@@ -256,13 +266,13 @@ class Interpolation(Learner):
             raise ParameterError(f"tol={self.tol} must be a positive number.")
         check_engine(self.engine)
 
-    def prepare(self, graph: Graph) -> Ints:
-        """The order in which nodes are eliminated (p < 2); a signed graph is refused."""
+    def prepare(self, graph: Graph) -> Ints | FactorPlan:
+        """The order in which nodes are eliminated (p < 2), or when to factor; a signed graph is refused."""
         graph.require_positive("interpolation")
-        return elimination_rank(graph) if self.p < 2 else np.arange(graph.num_nodes)
+        return elimination_rank(graph) if self.p < 2 else FactorPlan(graph)
 
     def start(
-        self, graph: Graph, prepared: Ints | None = None, rng: np.random.Generator | None = None
+        self, graph: Graph, prepared: Ints | FactorPlan | None = None, rng: np.random.Generator | None = None
     ) -> InterpolationState:
         """Begin without labels."""
         return InterpolationState(graph, self, self.prepare(graph) if prepared is None else prepared)
@@ -273,20 +283,29 @@ class _Responses:
 
     def __init__(self) -> None:
         self._labelled: NDArray[np.bool_] | None = None
-        self._found: tuple[Ints, Response] | None = None
+        self._found: LabelResponse | None = None
+        self._swift = True
 
-    def get(self, state: InterpolationState, node: int) -> tuple[Ints, Response]:
-        """The nodes that a label of `node` moves, and their response per unit of change."""
+    def get(self, state: InterpolationState, node: int) -> LabelResponse:
+        """The nodes that a label of `node` moves, their values per unit of change, and the conductance."""
         labelled = state.labels != 0
         labelled[node] = True
         if self._found is None or self._labelled is None or not np.array_equal(self._labelled, labelled):
-            mask = labelled.astype(np.int8)
-            region = find_region(state.graph.csr, mask, node)
-            response = harmonic_response(
-                state.graph, mask, node, region, len(region.nodes) >= state.hard, state.learner.engine
-            )
-            self._labelled, self._found = labelled, (region.nodes, response)
-        nodes, response = self._found
-        if not response.swift:
-            state.hard = min(state.hard, max(len(nodes) // 2, 1000))
+            self._labelled, self._found = labelled, self._solve(state, node, labelled)
+        if not self._swift:
+            state.hard = min(state.hard, max(len(self._found[0]) // 2, 1000))
         return self._found
+
+    def _solve(self, state: InterpolationState, node: int, labelled: NDArray[np.bool_]) -> LabelResponse:
+        """By the factor that the state holds, or by conjugate gradients on the region of the node."""
+        held = state.held
+        found = None if held is None else held.response(state.record.nodes, state.labels, node)
+        if found is not None:
+            self._swift = True
+            return found
+        mask = labelled.astype(np.int8)
+        region = find_region(state.graph.csr, mask, node)
+        values, conductance, self._swift = harmonic_response(
+            state.graph, mask, node, region, len(region.nodes) >= state.hard, state.learner.engine
+        )
+        return LabelResponse(region.nodes, values, conductance)

@@ -103,7 +103,7 @@ def _conjugate_gradients(csr: Csr, region: Region, node: int, x: Floats) -> bool
         filled += indptr[nodes[k] + 1] - indptr[nodes[k]]
     starts, others, inner = (
         np.zeros(count + 1, dtype=np.int64),
-        np.empty(filled, dtype=np.int32),
+        np.empty(filled, dtype=np.uint32),  # unsigned, so that none counts from the end
         np.empty(filled),
     )
     residual, scale = np.zeros(count), np.zeros(count)

@@ -44,7 +44,7 @@ class ApproximateCholesky(CoreEngine):
         return "approximate" if self.samples == 1 else "approximate-2"
 
     def prepare(self, core: Core) -> Iterative:
-        """Factor the core approximately."""
+        """The core with an approximate Cholesky factor as its preconditioner."""
         factor = approximate_factor(core, np.random.default_rng(self.seed), self.samples)
         return Iterative(core, factor, self.max_iterations)
 

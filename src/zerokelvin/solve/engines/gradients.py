@@ -25,7 +25,7 @@ from zerokelvin.machine.blocks import (
     place_columns,
     some_columns,
 )
-from zerokelvin.machine.products import fetched, multiply_block
+from zerokelvin.machine.products import fetched, multiply_block, multiply_one
 from zerokelvin.machine.rows import add, add_lanes, add_products, put, scale_lanes, sums_for, total
 from zerokelvin.solve.action import inner_products
 from zerokelvin.solve.layout import Core
@@ -108,20 +108,20 @@ def _far_off(squares: Floats, first: Floats, goal: Floats, iterations: int) -> b
 
 
 class _Vector:
-    """The vectors of one iteration."""
+    """The vectors of one iteration: the value x, the residual r, the direction p and its product q = M p."""
 
     def __init__(self, core: Core, right: Floats) -> None:
-        self.matrix, self.inverse = core.matrix, 1 / core.diagonal
+        self.matrix, self.inverse = core.unsigned, 1 / core.diagonal
         self.residual, self.value = right.copy(), np.zeros_like(right)
-        self.direction = self.product = self.value
+        self.direction, self.product = self.value, np.empty_like(right)
         self.spare = None
 
     def squares(self) -> Floats:
-        """‖r‖²."""
+        """The squared norm ‖r‖² of the residual, ()."""
         return np.asarray(_inner_one(self.residual, self.residual))
 
     def along(self, auxiliary: Floats) -> Floats:
-        """rᵀz."""
+        """The inner product rᵀz of the residual with a vector z (n,), ()."""
         return np.asarray(_inner_one(self.residual, auxiliary))
 
     def begin(self, auxiliary: Floats | None) -> Floats:
@@ -130,9 +130,8 @@ class _Vector:
         return self.along(self.direction)
 
     def multiply(self) -> Floats:
-        """Set q = M p; pᵀq."""
-        self.product = self.matrix @ self.direction
-        return np.asarray(_inner_one(self.direction, self.product))
+        """Set q = M p; the curvature pᵀq, ()."""
+        return np.asarray(multiply_one(self.matrix, self.direction, self.product))
 
     def step(self, length: Floats) -> tuple[Floats, Floats]:
         """Set r −= αq; ‖r‖², and its square in the inverse diagonal."""
@@ -140,7 +139,7 @@ class _Vector:
         return np.asarray(squares), np.asarray(along)
 
     def advance(self, length: Floats, ratio: Floats, auxiliary: Floats | None) -> None:
-        """Set x += αp and p = z + βp."""
+        """Set x += αp and p = z + βp; without a z, the residual over the diagonal stands for it."""
         if auxiliary is None:
             _advance_one(float(length), float(ratio), self.residual, self.inverse, self.direction, self.value)
         else:
@@ -149,7 +148,7 @@ class _Vector:
             self.direction += auxiliary
 
     def finish(self, length: Floats) -> None:
-        """Set x += αp."""
+        """Set x += αp with the step length α, as after the last iteration."""
         self.value += length * self.direction
 
     def can_narrow(self, left: int) -> bool:
@@ -176,11 +175,11 @@ class _Block:
         self.wider: list[tuple[Floats, Ints]] = []
 
     def squares(self) -> Floats:
-        """‖r‖² of every column."""
+        """The squared norms ‖r‖² of the residuals, (k,)."""
         return inner_products(self.lanes, self.residual, self.residual)
 
     def along(self, auxiliary: Floats) -> Floats:
-        """rᵀz of every column."""
+        """The inner products rᵀz with the columns of a block z (n, k), (k,)."""
         return inner_products(self.lanes, self.residual, auxiliary)
 
     def begin(self, auxiliary: Floats | None) -> Floats:
@@ -193,7 +192,7 @@ class _Block:
         return self.along(auxiliary)
 
     def multiply(self) -> Floats:
-        """Set q = M p in every column; pᵀq."""
+        """Set q = M p in every column; the curvatures pᵀq, (k,)."""
         return multiply_block(self.lanes, self.csr, self.fetch, self.direction, self.product)
 
     def step(self, length: Floats) -> tuple[Floats, Floats]:
@@ -201,13 +200,13 @@ class _Block:
         return _step_block(self.lanes, -length, self.inverse, self.product, self.residual)
 
     def advance(self, length: Floats, ratio: Floats, auxiliary: Floats | None) -> None:
-        """Set x += αp and p = z + βp."""
+        """Set x += αp and p = z + βp; without a z, the residual over the diagonal stands for it."""
         source = self.residual if auxiliary is None else auxiliary
         lengths = (length, ratio)
         _advance_block(self.lanes, lengths, source, self.inverse, self.direction, self.value)
 
     def finish(self, length: Floats) -> None:
-        """Set x += αp."""
+        """Set x += αp with the step length α, as after the last iteration."""
         _finish_block(self.lanes, length, self.direction, self.value)
 
     def can_narrow(self, left: int) -> bool:

@@ -46,7 +46,7 @@ class Iterative:
         return found
 
     def exhausted(self, iterations: int) -> bool:
-        """Whether the limit was reached."""
+        """Whether a solve of so many iterations was cut off by the limit."""
         return iterations >= self.limit
 
     def estimate(self, residual: Floats) -> Floats | None:

@@ -27,5 +27,5 @@ class Jacobi(CoreEngine):
     name: ClassVar[str] = "jacobi"
 
     def prepare(self, core: Core) -> Iterative:
-        """Nothing to do."""
+        """The core with the diagonal as its preconditioner: no work on the matrix."""
         return Iterative(core, None, self.max_iterations)

@@ -1,4 +1,4 @@
-"""`gaussian` on (L + εI)⁻¹ and (Lₙ + εI)⁻¹ at several ε and noises μ, and `propagation`, by local relaxation."""
+"""`gaussian` on (L + εI)⁻¹ and (Lₙ + εI)⁻¹ at several ε and μ, and `propagation`, by local relaxation."""
 
 from __future__ import annotations
 

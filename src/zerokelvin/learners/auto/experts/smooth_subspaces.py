@@ -1,7 +1,7 @@
 """Regression on the smoothest directions of the graph, for communities that few labels point out.
 
-See `zerokelvin.spectral.smooth_subspace` and `zerokelvin.learners.auto.subspace_regression`. On graphs of more
-than `SUBSPACE_ARCS` arcs the directions would take longer than a start may, and nobody speaks. Nor on a graph
+See `zerokelvin.spectral.smooth_subspace` and `learners.auto.subspace_regression`. On graphs of more than
+`SUBSPACE_ARCS` arcs the directions would take longer than a start may, and nobody speaks. Nor on a graph
 with as many components as directions: the smoothest ones are constant on every component, so that any few of
 them are arbitrary.
 """

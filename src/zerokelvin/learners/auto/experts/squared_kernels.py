@@ -1,4 +1,4 @@
-"""`gaussian` on squared kernels, which look further, by pairs of fields (`zerokelvin.learners.auto.paired`)."""
+"""`gaussian` on squared kernels, which look further, by pairs of fields (`learners.auto.paired`)."""
 
 from __future__ import annotations
 

@@ -19,7 +19,8 @@ the diagonal D + E, in which small weights drown, it could not be.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from functools import cached_property
+from typing import Any, NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
@@ -33,10 +34,29 @@ from zerokelvin.machine.rows import add_run, put, spread_run
 from zerokelvin.solve.engines.direct.ordering import EliminationOrder
 from zerokelvin.solve.engines.direct.supernodes import find_structure, merge_pivots, number_in_postorder
 
-__all__ = ["SparseCholesky"]
+__all__ = ["SparseCholesky", "Supernodes"]
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
+
+
+class Supernodes(NamedTuple):
+    """Where a factor's panels and the rows below them lie; see `SparseCholesky` for the arrays."""
+
+    columns: Ints
+    parent: Ints
+    row_starts: Ints
+    rows: Ints
+    panel_starts: Ints
+
+
+class Permuted(NamedTuple):
+    """A matrix in elimination order, row by row, and its excess in that order, or an empty array."""
+
+    indptr: Ints
+    indices: Ints
+    data: Floats
+    surplus: Floats
 
 
 @dataclass(frozen=True)
@@ -86,9 +106,8 @@ class SparseCholesky:
         panel_starts = np.concatenate([[0], np.cumsum(width * (width + height))])
         panels = np.zeros(panel_starts[-1] + PAST)
         surplus = np.zeros(0) if excess is None else np.ascontiguousarray(excess[order], dtype=np.float64)
-        bad = _factor(
-            (indptr, indices, permuted.data, surplus), columns, row_starts, rows, parent, panel_starts, panels
-        )
+        supernodes = Supernodes(columns, parent, row_starts, rows, panel_starts)
+        bad = _factor(Permuted(indptr, indices, permuted.data, surplus), supernodes, panels)
         if bad >= 0:
             raise GraphError(
                 "the Laplacian is numerically singular beyond its components; "
@@ -111,23 +130,25 @@ class SparseCholesky:
 
         A vector, or a block of one of the widths of `zerokelvin.machine.blocks`.
         """
-        structure = (self.columns, self.row_starts, self.rows, self.panel_starts)
         if value.ndim == 1:
-            _solve_one(structure, self.panels, value)
+            _solve_one(self.supernodes, self.panels, value)
         else:
-            _solve_block(lanes_of(value), structure, self.panels, value)
+            _solve_block(lanes_of(value), self.supernodes, self.panels, value)
+
+    @cached_property
+    def supernodes(self) -> Supernodes:
+        """The structure as kernels take it."""
+        return Supernodes(self.columns, self.parent, self.row_starts, self.rows, self.panel_starts)
 
 
 @kernel
-def _factor(
-    matrix: Any, columns: Any, row_starts: Any, rows: Any, parent: Any, panel_starts: Any, panels: Any
-) -> Any:
+def _factor(matrix: Permuted, supernodes: Supernodes, panels: Any) -> Any:
     """Fill the panels, supernode by supernode; the first column whose pivot is not positive, or −1.
 
-    matrix = (indptr, indices, data, surplus) of the permuted matrix; surplus is its excess, or empty. The
-    other arguments are those of `SparseCholesky`. What a supernode passes on to its parent waits on a stack.
+    What a supernode passes on to its parent waits on a stack.
     """
     indptr, indices, data, surplus = matrix
+    columns, parent, row_starts, rows, panel_starts = supernodes
     count = len(parent)
     local = np.empty(len(indptr), np.int64)
     children = np.zeros(count, np.int64)
@@ -251,9 +272,9 @@ def _partial_cholesky(front: Any, wide: Any, surplus: Any, first: Any, below: An
 
 
 @kernel
-def _solve_one(structure: Any, panels: Any, value: Any) -> None:
+def _solve_one(supernodes: Supernodes, panels: Any, value: Any) -> None:
     """Solve in place for one right-hand side (n,) in elimination order; zeros in it are passed over."""
-    columns, row_starts, rows, panel_starts = structure
+    columns, _, row_starts, rows, panel_starts = supernodes
     count = len(columns) - 1
     widest = 0
     for s in range(count):
@@ -309,9 +330,9 @@ def _solve_one(structure: Any, panels: Any, value: Any) -> None:
 
 
 @kernel
-def _solve_block(lanes: Any, structure: Any, panels: Any, value: Any) -> None:
+def _solve_block(lanes: Any, supernodes: Supernodes, panels: Any, value: Any) -> None:
     """The same for a block (n, k) of as many columns as `lanes` has entries."""
-    columns, row_starts, rows, panel_starts = structure
+    columns, _, row_starts, rows, panel_starts = supernodes
     count = len(columns) - 1
     # -- forward
     for s in range(count):

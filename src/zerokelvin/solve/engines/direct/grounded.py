@@ -11,6 +11,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from zerokelvin.errors import ParameterError
+from zerokelvin.machine.blocks import empty_block
 from zerokelvin.solve.engines.direct.cholesky import SparseCholesky
 from zerokelvin.solve.engines.direct.ordering import EliminationOrder, minimum_degree
 from zerokelvin.solve.engines.direct.selected import selected_inverse
@@ -77,17 +78,25 @@ class Factored:
     skips_zeros: ClassVar[bool] = True
 
     def solve(self, right: Floats, target: Floats) -> tuple[Floats, int]:
-        """Two triangular solves."""
-        inside = right[self._place]
-        self.factor.sweep(inside)
-        value = np.zeros_like(right)
-        value[self._place] = inside
-        return value, 0
+        """The solution for a vector (n,) or a block (n, k), by two triangular solves; and 0 iterations."""
+        count = len(self._place)
+        held = np.zeros(count + 1) if right.ndim == 1 else empty_block(count + 1, right.shape[1])
+        held[count] = 0.0  # the last row is that of the nodes held at 0
+        right.take(self._place, 0, held[:count], mode="clip")  # all are within; else it goes through a copy
+        self.factor.sweep(held[:count])
+        return held.take(self._back, 0), 0
 
     @cached_property
     def _place(self) -> Ints:
         """The node of the core at every position of the elimination order."""
         return self.kept[self.factor.order]
+
+    @cached_property
+    def _back(self) -> Ints:
+        """The position of every node of the core, one past the last for those held at 0."""
+        position = np.full(self.size, len(self._place))
+        position[self._place] = np.arange(len(self._place))
+        return position
 
     def exhausted(self, iterations: int) -> bool:
         """Never: nothing iterates."""

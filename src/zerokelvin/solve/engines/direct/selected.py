@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from zerokelvin.jit import kernel
-from zerokelvin.solve.engines.direct.cholesky import SparseCholesky
+from zerokelvin.solve.engines.direct.cholesky import SparseCholesky, Supernodes
 
 __all__ = ["selected_inverse"]
 
@@ -42,19 +42,20 @@ def selected_inverse(factor: SparseCholesky, rows: Ints, columns: Ints) -> tuple
     low, high = np.minimum(first, second), np.maximum(first, second)
     by_column = np.argsort(low, kind="stable")
     starts = np.searchsorted(low[by_column], np.arange(size + 1))
-    structure = (factor.columns, factor.parent, factor.row_starts, factor.rows, factor.panel_starts)
     diagonal = np.empty(size)
     entries = np.empty(len(rows))
-    _select(structure, factor.panels, starts, high[by_column], diagonal, entries)
+    _select(factor.supernodes, factor.panels, starts, high[by_column], diagonal, entries)
     result = np.full(len(rows), np.nan)
     result[by_column] = entries
     return diagonal[position], result
 
 
 @kernel
-def _select(structure: Any, panels: Any, starts: Any, wanted: Any, diagonal: Any, entries: Any) -> Any:
+def _select(
+    supernodes: Supernodes, panels: Any, starts: Any, wanted: Any, diagonal: Any, entries: Any
+) -> Any:
     """From the last supernode to the first; a stack holds the inverse on each ancestor's front."""
-    columns, parents, row_starts, rows, panel_starts = structure
+    columns, parents, row_starts, rows, panel_starts = supernodes
     count = len(columns) - 1
     local = np.empty(len(diagonal), np.int64)
     path = np.empty(count, np.int64)
