@@ -11,14 +11,15 @@ import numba
 import numpy as np
 
 import zerokelvin
-from zerokelvin.jit import _imports, compilation_seconds, kernel, module_stamp, on_compile
+from zerokelvin.jit import compilation_seconds, kernel, module_stamp, on_compile
+from zerokelvin.jit.source_stamps import _sources
 
 
 def write_package(folder, **texts):
     (folder / "zerokelvin" / "deep").mkdir(parents=True, exist_ok=True)
     for name, text in texts.items():
         (folder / "zerokelvin" / f"{name.replace('_', '/')}.py").write_text(text)
-    _imports.cache_clear()
+    _sources.cache_clear()
 
 
 def test_the_stamp_follows_what_a_module_imports_however_far(tmp_path):
@@ -34,7 +35,7 @@ def test_the_stamp_follows_what_a_module_imports_however_far(tmp_path):
     write_package(tmp_path, c="x = 2\n")
     second = [module_stamp(tmp_path, name) for name in names]
     assert [old != new for old, new in zip(first, second, strict=True)] == [True, True, False, True]
-    _imports.cache_clear()
+    _sources.cache_clear()
 
 
 def test_the_cache_of_a_kernel_is_bound_to_what_its_module_imports():
