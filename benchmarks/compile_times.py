@@ -1,14 +1,15 @@
-"""CPU seconds of compilation by kernel on first use, of the README's example or of a learner, with an empty cache.
+"""CPU seconds of compilation by kernel, of the README's example or of a learner, with an empty cache.
 
-Run with ``zerokelvin bench compile-times [LEARNER] [--top N] [--nodes N] [--signatures]``. Without a LEARNER the
-first example of the README is run (``auto``), else one game of the learner on a planted partition of three
-classes and a session that learns and predicts. It runs in a process of its own whose cache is an empty folder.
+Run with ``zerokelvin bench compile-times [LEARNER] [--top N] [--nodes N] [--signatures]``. Without a LEARNER
+the first example of the README is run (``auto``), else one game of the learner on a planted partition of
+three classes and a session that learns and predicts. It runs in a process of its own whose cache is an empty
+folder.
 
-``own`` is the time of a kernel without the kernels of this package that it calls and had to be compiled first,
-``all`` the time with them; functions of numba's own that a kernel needs are its own time. ``share`` compares own
-time with all compilation. What numba does once in a process before its first compilation (about two seconds) is
-told apart from the kernels, with the imports. A kernel with more than one signature is compiled once for each: with ``--signatures``
-they are listed.
+``own`` is the time of a kernel without the kernels of this package that it calls and had to be compiled
+first, ``all`` the time with them; functions of numba's own that a kernel needs are its own time. ``share``
+compares own time with all compilation. What numba does once in a process before its first compilation (about
+two seconds) is told apart from the kernels, with the imports. A kernel with more than one signature is
+compiled once for each: with ``--signatures`` they are listed.
 """
 
 from __future__ import annotations
@@ -26,12 +27,14 @@ README = Path(__file__).parents[1] / "README.md"
 
 EXAMPLE = """
 import zerokelvin as zk
-edges = [("ann", "bob"), ("bob", "cem"), ("ann", "cem"), ("cem", "dan"), ("dan", "eve"), ("eve", "fay"), ("dan", "fay")]
+edges = [("ann", "bob"), ("bob", "cem"), ("ann", "cem"), ("cem", "dan"), ("dan", "eve")]
+edges += [("eve", "fay"), ("dan", "fay")]
 graph = zk.Graph.from_edges(edges)
 session = zk.start(graph, classes=["fraud", "ok"])
 session.learn("ann", "fraud")
 session.learn("fay", "ok")
 p = session.predict("bob")
+print(p.label, p.ask, p.reason)
 session.add_nodes(["gus"], edges=[("gus", "fay")])
 session.save("review.zk")
 """
@@ -57,11 +60,11 @@ from zerokelvin.jit import compilations
 numba.njit(lambda values: values.sum() + numpy.zeros(3)[0])(numpy.ones(3))
 first = time.perf_counter() - began
 with compilations() as found:
-    exec(compile(sys.argv[1], "<measured>", "exec"), {{}})
+    exec(compile(sys.argv[1], "<measured>", "exec"), {})
 wall = time.perf_counter() - began
-rows = [(c.module, c.kernel, c.signature, c.seconds, c.own_seconds) for c in found]
-json.dump({{"wall": wall, "first": first, "rows": rows}}, open(sys.argv[2], "w"))
-""".replace("{{", "{").replace("}}", "}")
+rows = [(c.module, c.kernel, c.signature, c.cpu_seconds, c.own_cpu_seconds) for c in found]
+json.dump({"wall": wall, "first": first, "rows": rows}, open(sys.argv[2], "w"))
+"""
 
 
 def measure(script):
@@ -106,7 +109,9 @@ def main():
     parser.add_argument("learner", nargs="?", help="a learner; without it the README's example")
     parser.add_argument("--top", type=int, default=40, help="how many kernels to list")
     parser.add_argument("--nodes", type=int, default=90, help="nodes of the graph that a learner plays on")
-    parser.add_argument("--signatures", action="store_true", help="list the signatures of kernels with several")
+    parser.add_argument(
+        "--signatures", action="store_true", help="list the signatures of kernels with several"
+    )
     given = parser.parse_args()
     script = EXAMPLE if given.learner is None else LEARNER.format(learner=given.learner, nodes=given.nodes)
     found = measure(script)
@@ -119,7 +124,8 @@ def main():
     print("\nby room      own s  share  signatures")
     for room, (count, own) in by_room(kernels):
         print(f"{own:18.2f} {own / total:6.1%} {count:11d}  {room}")
-    print(f"\nthe {min(given.top, len(kernels))} slowest kernels\n{'own s':>8} {'all s':>7} {'share':>6} {'sum':>6}  sig")
+    print(f"\nthe {min(given.top, len(kernels))} slowest kernels")
+    print(f"{'own s':>8} {'all s':>7} {'share':>6} {'sum':>6}  sig")
     so_far = 0.0
     for name, (count, own, every, signatures) in kernels[: given.top]:
         so_far += own

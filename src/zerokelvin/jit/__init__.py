@@ -1,7 +1,7 @@
 """Compilation of hot loops: the decorator that every kernel carries, and what is told of compiling.
 
-`kernel_code` fixes numba's flags and imports numba when the first kernel is called; `source_stamps` binds what is
-kept on disk to the text it was made from; `compilation` measures; `compile_line` tells people.
+`kernel_code` fixes numba's flags and imports numba when the first kernel is called; `source_stamps` binds
+what is kept on disk to the text it was made from; `compilation` measures; `compile_line` tells people.
 """
 
 from zerokelvin.jit.compilation import (

@@ -1,9 +1,9 @@
 """What is compiled, and how long it takes: one listener to numba's events that everybody here asks.
 
 `compilation_seconds` tells how much of a timed stretch went into compiling, so that it is never charged to a
-learner; `compilations` lists every kernel with its signature and its own share; `on_compile` lets a command line
-show its own line while it happens. Watching does not import numba: the listener is put in place when numba
-is there (`listen`), at the latest before the first kernel is compiled.
+learner; `compilations` lists every kernel with its signature and its own share; `on_compile` lets a command
+line show its own line while it happens. Watching does not import numba: the listener is put in place when
+numba is there (`listen`), at the latest before the first kernel is compiled.
 """
 
 from __future__ import annotations
@@ -31,9 +31,10 @@ class CompileTime:
 class Compilation:
     """One kernel compiled for one signature.
 
-    `seconds` are on the clock, with all that had to be compiled for it; `own_cpu_seconds` are of the processor
-    and without the kernels that it calls. `outermost` is not compiled for another one. `kept` is for how
-    long it is compiled, in words, and None where it is no kernel of `zerokelvin.jit.kernel`. What numba compiles of its own counts to the kernel that needs it.
+    `seconds` are on the clock, with all that had to be compiled for it; `own_cpu_seconds` are of the
+    processor and without the kernels that it calls. `outermost` is not compiled for another one. `kept` is
+    for how long it is compiled, in words, and None where it is no kernel of `zerokelvin.jit.kernel`. What
+    numba compiles of its own counts to the kernel that needs it.
     """
 
     module: str
@@ -109,7 +110,7 @@ def listen() -> None:
         def on_start(self, occurrence: Any) -> None:
             _HUB.start(occurrence.data)
 
-        def on_end(self, occurrence: Any) -> None:  # noqa: ARG002 - numba's own signature
+        def on_end(self, occurrence: Any) -> None:
             _HUB.end()
 
     event.register("numba:compile", Ears())

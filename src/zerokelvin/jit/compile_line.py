@@ -1,18 +1,18 @@
 """The line that tells a person why the first use takes longer: what is compiled, and how long it took.
 
-Kernels are compiled when they are first called, once per installation, which can take many seconds; a program that
-stands still without a word looks broken. So compilation that takes longer than `NOTICEABLE` writes one line on
-standard error::
+Kernels are compiled when they are first called, once per installation, which can take many seconds; a program
+that stands still without a word looks broken. So compilation that takes longer than `NOTICEABLE` writes one
+line on standard error::
 
     zerokelvin: compiling for the first use, once per installation ... 41 s (99 kernels).
 
-On a terminal and in a notebook the line is begun as soon as the wait is noticeable, and completed when nothing
-has been compiled for `PAUSE` seconds; no time is foretold, since none is known. Elsewhere, in a log file or a pipe, it
-is written whole at that moment, so that it never breaks the lines of others.
+On a terminal and in a notebook the line is begun as soon as the wait is noticeable, and completed when
+nothing has been compiled for `PAUSE` seconds; no time is foretold, since none is known. Elsewhere, in a log
+file or a pipe, it is written whole at that moment, so that it never breaks the lines of others.
 
-Nothing is written where a command shows compilation by itself (`zerokelvin.jit.on_compile`), by processes that
-multiprocessing has started, with the environment variable ``ZEROKELVIN_QUIET`` set to anything but 0, after
-``announce_compilation(False)``, and inside ``with quiet():``.
+Nothing is written where a command shows compilation by itself (`zerokelvin.jit.on_compile`), by processes
+that multiprocessing has started, with the environment variable ``ZEROKELVIN_QUIET`` set to anything but 0,
+after ``announce_compilation(False)``, and inside ``with quiet():``.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ NOTICEABLE = 1.0
 """Seconds of compilation that a person would wonder about; what is shorter is not worth a line."""
 
 PAUSE = 1.0
-"""Seconds without compilation after which it is taken to be over; kernels of one job follow each other faster."""
+"""Seconds without compilation after which it is taken to be over; kernels of one job follow faster."""
 
 BEGIN = "zerokelvin: compiling for the first use, {} ..."
 
@@ -71,7 +71,7 @@ def quiet() -> Iterator[None]:
 
 
 class CompileLine(Watcher):
-    """Follows compilation, and writes the line from a thread of its own that lives as long as compiling goes on."""
+    """Follows compilation, and writes the line from a thread that lives as long as compiling goes on."""
 
     def __init__(self) -> None:
         self.on = os.environ.get("ZEROKELVIN_QUIET", "0") in ("", "0")
@@ -92,7 +92,9 @@ class CompileLine(Watcher):
             self._since = time.perf_counter()
             self._begin = BEGIN.format(compilation.kept)
             if self._thread is None:
-                self._thread = threading.Thread(target=self._accompany, name="zerokelvin-compiling", daemon=True)
+                self._thread = threading.Thread(
+                    target=self._accompany, name="zerokelvin-compiling", daemon=True
+                )
                 self._thread.start()
 
     def ends(self, compilation: Compilation) -> None:
@@ -113,7 +115,9 @@ class CompileLine(Watcher):
             if stream is None and spent.seconds < NOTICEABLE:
                 return
             tail = f" {spent.seconds:.0f} s ({spent.kernels} kernels).\n"
-            _write(sys.stderr if stream is None else stream, tail if stream is not None else self._begin + tail)
+            _write(
+                sys.stderr if stream is None else stream, tail if stream is not None else self._begin + tail
+            )
 
     def _wanted(self) -> bool:
         if not self.on or self.hushed or someone_shows():

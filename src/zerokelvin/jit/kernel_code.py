@@ -1,12 +1,13 @@
 """The decorator of every kernel: the only module that names numba flags.
 
-`kernel` fixes the flags (cached on disk, releases the GIL, no fast-math, no threads of its own), so that results
-are the same on every machine and a kernel compiles once per installation. numba itself takes longer to import
-than all of this package, so a kernel of the package is a `LazyKernel` until it is first called, by Python or by
-another kernel that is being compiled. The cache on disk is bound to the text of all that the kernel's module
-imports (`zerokelvin.jit.source_stamps`). Where no folder for the cache can be written (a read-only installation
-without a home) kernels are compiled in memory, and a `CacheWarning` says so once; so they are where the text was
-changed after this process had begun, which the line about compilation says (`zerokelvin.jit.compile_line`).
+`kernel` fixes the flags (cached on disk, releases the GIL, no fast-math, no threads of its own), so that
+results are the same on every machine and a kernel compiles once per installation. numba itself takes longer
+to import than all of this package, so a kernel of the package is a `LazyKernel` until it is first called, by
+Python or by another kernel that is being compiled. The cache on disk is bound to the text of all that the
+kernel's module imports (`zerokelvin.jit.source_stamps`). Where no folder for the cache can be written (a
+read-only installation without a home) kernels are compiled in memory, and a `CacheWarning` says so once; so
+they are where the text was changed after this process had begun, which the line about compilation says
+(`zerokelvin.jit.compile_line`).
 """
 
 from __future__ import annotations

@@ -1,12 +1,12 @@
 """What machine code on disk is bound to: the text of a module and of every module that it imports.
 
-Machine code holds the kernels it calls, also those of other modules, while numba looks at a kernel's own module
-only. So a stamp is the hash of the text of a kernel's module and of all modules of the package that it imports,
-directly or not, and no upgrade or edit can leave stale code.
+Machine code holds the kernels it calls, also those of other modules, while numba looks at a kernel's own
+module only. So a stamp is the hash of the text of a kernel's module and of all modules of the package that it
+imports, directly or not, and no upgrade or edit can leave stale code.
 
-The texts are read when the first kernel is called, which may be long after the modules were imported. What runs
-in this process is then no longer what the files say if one of them was changed in between; such a module has no
-stamp (`changed_since`), and its kernels are neither read from disk nor kept there.
+The texts are read when the first kernel is called, which may be long after the modules were imported. What
+runs in this process is then no longer what the files say if one of them was changed in between; such a module
+has no stamp (`changed_since`), and its kernels are neither read from disk nor kept there.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ def module_stamp(folder: Path, module: str) -> str:
 
 
 def changed_since(folder: Path, module: str, moment: float) -> str | None:
-    """A module whose file was changed after a moment, of those that `module_stamp` looks at; None if none was.
+    """A module whose file was changed after a moment, of those behind a stamp; None if none was.
 
     A file counts as changed by its own time and by that of its entry on disk, which no copying can set back.
     """

@@ -20,8 +20,6 @@ from collections.abc import Iterator
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.spatial import KDTree
-from scipy.spatial.distance import cdist
 
 from zerokelvin.errors import GraphError, ParameterError
 from zerokelvin.graph.graph import Graph
@@ -121,6 +119,8 @@ def epsilon_graph(X: ArrayLike, r: float, *, weights: str = "unit", bandwidth: f
 
 def _tree_pairs(points: Floats, r: float) -> Ints:
     """Pairs of points at most r apart, perhaps a few just beyond, by a k-d tree."""
+    from scipy.spatial import KDTree
+
     tree = KDTree(points)
     reach = r * (1 + 1e-12)  # the caller compares exactly
     _refuse_many((int(tree.count_neighbors(tree, reach)) - len(points)) // 2, r)
@@ -129,6 +129,7 @@ def _tree_pairs(points: Floats, r: float) -> Ints:
 
 def _all_pairs(points: Floats, r: float) -> Ints:
     """The same by all distances, block by block."""
+    from scipy.spatial.distance import cdist
 
     def blocks() -> Iterator[Ints]:
         """The pairs of one block of points after the other."""

@@ -24,7 +24,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.spatial.distance import pdist, squareform
 
 from zerokelvin.errors import GraphError, ParameterError
 from zerokelvin.graph.canonical import symmetric_csr
@@ -155,6 +154,8 @@ def exponential_graph(X: ArrayLike, a: float, *, metric: str = "euclidean") -> E
     if metric == "precomputed":
         count, distances = _given(X)
     else:
+        from scipy.spatial.distance import pdist
+
         points = check_points(X)
         count = len(points)
         _refuse_many(count)
@@ -216,6 +217,8 @@ def _csr(pairs: Ints, weights: Floats, count: int) -> tuple[Ints, Ints, Floats]:
     column = np.arange(count - 1)
     indices = (column + (column >= np.arange(count)[:, None])).ravel()
     off_diagonal = ~np.eye(count, dtype=bool)
+    from scipy.spatial.distance import squareform
+
     return np.arange(count + 1) * (count - 1), indices, squareform(weights, checks=False)[off_diagonal]
 
 

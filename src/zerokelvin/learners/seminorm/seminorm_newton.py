@@ -14,7 +14,6 @@ from __future__ import annotations
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
-from scipy.sparse.linalg import splu
 
 from zerokelvin.graph import Graph
 from zerokelvin.jit import kernel
@@ -98,6 +97,8 @@ class _Part:
 
     def _solve(self, conductance: Floats, diagonal: Floats, force: Floats) -> Floats:
         """Solve the weighted Laplacian for the downhill direction."""
+        from scipy.sparse.linalg import splu
+
         inner = -conductance[self.both]
         data = np.empty(len(self.slots))
         data[self.slots] = np.concatenate([inner, inner, diagonal[self.order]])
