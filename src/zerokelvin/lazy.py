@@ -63,6 +63,7 @@ def lazy_names(
         )
 
     def listed() -> list[str]:
-        return sorted(vars(sys.modules[package]).keys() | homes.keys())
+        own = vars(sys.modules[package])
+        return sorted({*own, *homes, *own.get("__all__", ())})
 
     return get, listed

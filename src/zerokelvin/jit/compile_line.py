@@ -114,7 +114,8 @@ class CompileLine(Watcher):
             stream, self._stream = self._stream, None
             if stream is None and spent.seconds < NOTICEABLE:
                 return
-            tail = f" {spent.seconds:.0f} s ({spent.kernels} kernels).\n"
+            many = "" if spent.kernels == 1 else "s"
+            tail = f" {spent.seconds:.0f} s ({spent.kernels} kernel{many}).\n"
             _write(
                 sys.stderr if stream is None else stream, tail if stream is not None else self._begin + tail
             )

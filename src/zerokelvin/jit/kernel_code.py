@@ -21,6 +21,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, TypeVar, cast
 
+from zerokelvin.jit.cache_files import bind_to
 from zerokelvin.jit.compilation import listen
 from zerokelvin.jit.source_stamps import changed_since, module_stamp
 from zerokelvin.startup import BEGAN
@@ -40,7 +41,7 @@ class CacheWarning(UserWarning):
 
 def kernel(function: Function) -> Function:
     """Compile `function` on first call and keep the machine code on disk."""
-    if not function.__module__.startswith(f"{PACKAGE.name}."):
+    if not _is_own(function):
         return cast(Function, dispatcher_of(function))  # now: its file may change before the first call
     if _switched_off():
         return function
@@ -99,6 +100,11 @@ class LazyKernel:
 _LOCK = threading.RLock()
 
 
+def _is_own(function: Callable[..., Any]) -> bool:
+    """Whether a function is of this package, so that the stamp of its module covers its own text."""
+    return function.__module__.startswith(f"{PACKAGE.name}.")
+
+
 def _switched_off() -> bool:
     """Whether numba is told not to compile; its own setting counts where it is imported already."""
     if "numba" in sys.modules:
@@ -125,9 +131,7 @@ def dispatcher_of(function: Callable[..., Any]) -> Any:
         return _noted(numba.njit(**FLAGS)(function), "for this process alone")
     cache = getattr(getattr(compiled, "_cache", None), "_cache_file", None)  # absent without compilation
     if cache is not None:
-        # in the version, which numba compares before it unpickles the rest: an index written when a class of
-        # the signatures had another name could not be read at all
-        cache._version = f"{cache._version} {module_stamp(SOURCES, module)}"
+        bind_to(cache, module_stamp(SOURCES, module), covers_module=_is_own(function))
     return _noted(compiled, "once per installation")
 
 
