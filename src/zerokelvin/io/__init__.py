@@ -9,11 +9,11 @@ if TYPE_CHECKING:
     from zerokelvin.io.datasets.named_datasets import (
         DataSet,
         DataSetInfo,
-        cache_folder,
         dataset_names,
         find_datasets,
         load_dataset,
     )
+    from zerokelvin.io.files import cache_folder
     from zerokelvin.io.formats.label_files import read_labels
     from zerokelvin.io.limits import Limits
     from zerokelvin.io.read import read_graph, write_graph
@@ -39,8 +39,9 @@ __getattr__, __dir__ = lazy_names(
     {
         "zerokelvin.io.datasets.dblp": "read_dblp_four_area",
         "zerokelvin.io.datasets.named_datasets": (
-            "DataSet DataSetInfo cache_folder dataset_names find_datasets load_dataset"
+            "DataSet DataSetInfo dataset_names find_datasets load_dataset"
         ),
+        "zerokelvin.io.files": "cache_folder",
         "zerokelvin.io.formats.label_files": "read_labels",
         "zerokelvin.io.limits": "Limits",
         "zerokelvin.io.read": "read_graph write_graph",
