@@ -1,44 +1,53 @@
-"""Online prediction of node labels on a graph, with the proven mistake bound beside the mistakes."""
+"""Online prediction of node labels on a graph, with the proven mistake bound beside the mistakes.
+
+Names are imported when they are first used (`zerokelvin.lazy`), so that a program, and every command, begins
+at once.
+"""
 
 from zerokelvin import startup as startup  # before all that takes time
 
 # isort: split
-from importlib import import_module
-from typing import Any
+from zerokelvin.lazy import lazy_names
 
-from zerokelvin import checks, learners
-from zerokelvin.bound import Assumption, Bound
-from zerokelvin.flow import (
-    ClusterReport,
-    MinimumCut,
-    OnlineCut,
-    PicardQueyranne,
-    cluster_report,
-    minimum_cut,
-    picard_queyranne,
-)
-from zerokelvin.games import Run, Runs, play, play_shuffles
-from zerokelvin.graph import (
-    ExponentialGraph,
-    Graph,
-    LabelledGraph,
-    Measured,
-    bal,
-    cut,
-    diameter,
-    eccentricity,
-    epsilon_graph,
-    exponential_graph,
-    generators,
-    geodesic_distances,
-    knn_graph,
-    label_balance,
-    wide_diameter,
-)
-from zerokelvin.graph.features import Features
-from zerokelvin.io import DataSet, Limits, ReadReport, load_dataset, read_graph, read_labels, write_graph
-from zerokelvin.resistance.effective import effective_resistance, resistance_diameter
-from zerokelvin.session import Explanation, Prediction, Session, load, start
+TYPE_CHECKING = False  # typing itself takes time to import
+if TYPE_CHECKING:
+    from zerokelvin import checks as checks
+    from zerokelvin import errors as errors
+    from zerokelvin import io as io
+    from zerokelvin import jit as jit
+    from zerokelvin import learners as learners
+    from zerokelvin.bound import Assumption, Bound
+    from zerokelvin.flow import (
+        ClusterReport,
+        MinimumCut,
+        OnlineCut,
+        PicardQueyranne,
+        cluster_report,
+        minimum_cut,
+        picard_queyranne,
+    )
+    from zerokelvin.games import Run, Runs, play, play_shuffles
+    from zerokelvin.graph import (
+        ExponentialGraph,
+        Graph,
+        LabelledGraph,
+        Measured,
+        bal,
+        cut,
+        diameter,
+        eccentricity,
+        epsilon_graph,
+        exponential_graph,
+        generators,
+        geodesic_distances,
+        knn_graph,
+        label_balance,
+        wide_diameter,
+    )
+    from zerokelvin.graph.features import Features
+    from zerokelvin.io import DataSet, Limits, ReadReport, load_dataset, read_graph, read_labels, write_graph
+    from zerokelvin.resistance.effective import effective_resistance, resistance_diameter
+    from zerokelvin.session import Explanation, Prediction, Session, load, start
 
 __all__ = [
     "Assumption",
@@ -90,9 +99,21 @@ __all__ = [
 ]
 __version__ = "0.1.0"
 
-
-def __getattr__(name: str) -> Any:
-    """Import `zerokelvin.sklearn` when it is first used: it brings scikit-learn with it."""
-    if name == "sklearn":
-        return import_module("zerokelvin.sklearn")
-    raise AttributeError(f"module 'zerokelvin' has no attribute '{name}'")
+__getattr__, __dir__ = lazy_names(
+    __name__,
+    {
+        "zerokelvin.bound": "Assumption Bound",
+        "zerokelvin.flow": (
+            "ClusterReport MinimumCut OnlineCut PicardQueyranne cluster_report minimum_cut picard_queyranne"
+        ),
+        "zerokelvin.games": "Run Runs play play_shuffles",
+        "zerokelvin.graph": (
+            "ExponentialGraph Graph LabelledGraph Measured bal cut diameter eccentricity epsilon_graph "
+            "exponential_graph generators geodesic_distances knn_graph label_balance wide_diameter"
+        ),
+        "zerokelvin.graph.features": "Features",
+        "zerokelvin.io": "DataSet Limits ReadReport load_dataset read_graph read_labels write_graph",
+        "zerokelvin.resistance.effective": "effective_resistance resistance_diameter",
+        "zerokelvin.session": "Explanation Prediction Session load start",
+    },
+)

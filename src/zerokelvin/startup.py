@@ -15,6 +15,7 @@ from __future__ import annotations
 import os
 import signal
 import sys
+import time
 
 TYPE_CHECKING = False  # typing itself takes time to import
 if TYPE_CHECKING:
@@ -22,7 +23,10 @@ if TYPE_CHECKING:
     from types import FrameType
     from typing import Any
 
-__all__ = ["INTERRUPTED", "finish", "guard", "interrupted", "leave", "watch"]
+__all__ = ["BEGAN", "INTERRUPTED", "finish", "guard", "interrupted", "leave", "watch"]
+
+BEGAN = time.time()
+"""When the package was first imported: files that were changed later are not what runs here (`jit`)."""
 
 INTERRUPTED = 130
 """The exit code: 128 and the number of the signal, as shells have it."""
@@ -115,8 +119,6 @@ def _raise_once(number: int, _frame: FrameType | None) -> None:
 
 def _end_late(ours: socket.socket, _theirs: socket.socket) -> None:
     """Wait for the signal, then for the process to stop by itself; holds both ends open."""
-    import time
-
     ours.setblocking(True)
     while signal.SIGINT not in ours.recv(64):
         continue

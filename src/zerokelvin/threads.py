@@ -17,9 +17,6 @@ import threading
 from collections.abc import Callable
 from typing import Any, TypeVar, cast
 
-import scipy.linalg  # noqa: F401  # so that its library is among those found
-from threadpoolctl import ThreadpoolController
-
 __all__ = ["on_one_thread"]
 
 Function = TypeVar("Function", bound=Callable[..., Any])
@@ -43,6 +40,9 @@ class _Gate:
     @functools.cached_property
     def libraries(self) -> tuple[list[Any], list[Any]]:
         """Those with one number of threads for the process, and those with one per calling thread."""
+        import scipy.linalg  # noqa: F401  # so that its library is among those found
+        from threadpoolctl import ThreadpoolController
+
         found = ThreadpoolController().select(user_api="blas").lib_controllers
         own = [library for library in found if getattr(library, "threading_layer", "") == "openmp"]
         return [library for library in found if library not in own], own

@@ -88,5 +88,5 @@ def test_a_mistake_in_the_program_is_not_dressed_up(files, invoke, monkeypatch):
     def broken(*_arguments, **_options):
         raise ZeroDivisionError
 
-    monkeypatch.setattr("zerokelvin.cli.commands.run.summarize", broken)
+    monkeypatch.setattr("zerokelvin.experiments.summarize", broken)
     assert isinstance(invoke(*RUN, "--shuffles", 1).exception, ZeroDivisionError)

@@ -70,8 +70,8 @@ def without_progress(shown):
     [("script", ["learners"]), ("module", ["--help"]), ("module", ["run", "edges.csv", "labels.csv"])],
 )
 def test_during_the_imports(files, way, arguments):
-    for delay in (0.0, 0.01, 0.1, 0.3, 0.6, 1.0, 1.5):
-        found = interrupt([*WAYS[way], *arguments], files, "import", "zerokelvin.checks", delay)
+    for delay in (0.0, 0.01, 0.05, 0.1, 0.3, 0.6, 1.0, 1.5):
+        found = interrupt([*WAYS[way], *arguments], files, "import", "zerokelvin.cli.commands", delay)
         code, shown, seconds = found
         assert code in (0, 130), found
         assert without_progress(shown) in ("", "Interrupted.\n"), found
@@ -89,7 +89,7 @@ COMMANDS = {
         "labels.csv",
     ),
     "demo": (["demo"], "open", "digits.csv.gz"),
-    "reproduce": (["reproduce", "table5.1", "--no-figures"], "import", "zerokelvin.experiments.peers"),
+    "reproduce": (["reproduce", "table5.1", "--no-figures"], "import", "second_order_perceptron.table51"),
     "bench": (["bench", "solvers", "--sizes", "300000"], "subprocess.Popen", ""),
 }
 

@@ -14,6 +14,7 @@ STARTS = {
     "demo": ("demo",),
     "reproduce": ("reproduce", "table2"),
     "check": ("check", "nearest", "--promise", "games"),
+    "warm": ("warm", "nearest"),
 }
 
 
@@ -63,7 +64,7 @@ def test_a_lack_of_memory_is_one_sentence(files, invoke, monkeypatch):
     def greedy(*_arguments, **_options):
         raise MemoryError("Unable to allocate 7 TiB")
 
-    monkeypatch.setattr("zerokelvin.cli.commands.run.play_shuffles", greedy)
+    monkeypatch.setattr("zerokelvin.games.play_shuffles", greedy)
     result = invoke(*RUN)
     assert result.exit_code == 2
     assert result.stderr == (

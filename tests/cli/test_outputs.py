@@ -43,8 +43,8 @@ def test_folders_are_checked_before_the_work(files, invoke, monkeypatch, command
     def work(*_arguments, **_options):
         raise AssertionError("worked before looking")
 
-    monkeypatch.setattr("zerokelvin.cli.commands.compare.play_all", work)
-    monkeypatch.setattr("zerokelvin.cli.commands.demo.play_demo", work)
+    monkeypatch.setattr("zerokelvin.experiments.compare", work)
+    monkeypatch.setattr("zerokelvin.experiments.play_demo", work)
     room = "zerokelvin.experiments.reproduction.second_order_perceptron"
     monkeypatch.setattr(f"{room}.table51.Table51.run", work)
     before = sorted(files.rglob("*"))
@@ -70,7 +70,7 @@ def test_pictures_are_checked_before_the_work(files, invoke, monkeypatch, path, 
     def work(*_arguments, **_options):
         raise AssertionError("worked before looking")
 
-    monkeypatch.setattr("zerokelvin.cli.commands.run.play_shuffles", work)
+    monkeypatch.setattr("zerokelvin.games.play_shuffles", work)
     (files / "folder.png").mkdir()
     result = invoke(*RUN, "--plot", path)
     assert result.exit_code == 2, result.output

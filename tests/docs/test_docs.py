@@ -21,11 +21,11 @@ SNIPPET = re.compile(r"^```python\n(.*?)^```", re.DOTALL | re.MULTILINE)
 def registries_as_before():
     """A page may register a learner or a policy; it is gone after the test."""
     registries = (zk.learners.LEARNERS, POLICIES)
-    before = [dict(registry._values) for registry in registries]
+    before = [set(registry) for registry in registries]
     yield
-    for registry, values in zip(registries, before, strict=True):
-        registry._values.clear()
-        registry._values.update(values)
+    for registry, names in zip(registries, before, strict=True):
+        for name in set(registry) - names:
+            del registry._values[name], registry._numbers[name]
 
 
 @pytest.mark.parametrize("page", PROGRAMS, ids=lambda page: str(page.relative_to(ROOT)))

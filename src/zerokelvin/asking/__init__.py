@@ -1,11 +1,8 @@
 """When to ask for a label: one file per policy, and the one step that decides (`decision`).
 
-Importing this package imports every module in it, so a new file with one ``@policy("name")`` line is
-registered without any other change.
+A new file with one ``@policy("name", "NUMBER")`` line is registered without any other change
+(`zerokelvin.registry`).
 """
-
-import importlib
-import pkgutil
 
 from zerokelvin.asking.always import Always
 from zerokelvin.asking.doubt import Doubt
@@ -28,6 +25,3 @@ __all__ = [
     "names_policies",
     "parse_policy",
 ]
-
-for _module in pkgutil.iter_modules(__path__, f"{__name__}."):
-    importlib.import_module(_module.name)

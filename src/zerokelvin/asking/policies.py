@@ -81,7 +81,7 @@ class Policy(ABC):
             raise ParameterError(f"policy {self.name}:{scale} needs a positive, finite scale.")
 
 
-POLICIES: Registry[type[Policy]] = Registry("policy")
+POLICIES: Registry[type[Policy]] = Registry("policy", room="zerokelvin.asking", decorator="policy")
 P = TypeVar("P", bound=type[Policy])
 Documented = TypeVar("Documented", bound=Callable[..., Any])
 

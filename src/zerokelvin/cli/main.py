@@ -36,6 +36,7 @@ def cli(context: click.Context) -> None:
       zerokelvin reproduce table2           measure a paper's table again
       zerokelvin bench                      measure how fast it is
       zerokelvin check                      try every promise on games drawn at random
+      zerokelvin warm                       compile ahead, so that nothing waits for it later
 
     Every command takes --json for one JSON value on standard output, and --help for its examples.
     """  # noqa: D301 - the backspace keeps click from re-flowing the examples

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import math
 import os
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from zerokelvin.errors import ParameterError
-from zerokelvin.experiments import Problem
+
+if TYPE_CHECKING:
+    from zerokelvin.experiments import Problem
 
 __all__ = ["COUNT", "GAMES", "MOMENTS", "POSITIVE", "SECONDS", "SEED", "Number", "OptionType"]
 __all__ += ["require_memory"]

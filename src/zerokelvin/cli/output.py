@@ -8,15 +8,14 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
-from rich import box
-from rich.console import Console, JustifyMethod
-from rich.table import Table
-from rich.text import Text
 
 from zerokelvin.errors import ZerokelvinError
+
+if TYPE_CHECKING:
+    from rich.console import Console, JustifyMethod
 
 __all__ = ["OutputError", "attempt", "percent", "print_json", "print_table", "print_text", "say"]
 
@@ -45,6 +44,10 @@ def print_json(value: Any) -> None:
 
 def print_table(columns: list[str], rows: list[list[str]], *, numbers: tuple[int, ...] = ()) -> None:
     """Print a table; columns at the positions `numbers` are aligned to the right."""
+    from rich import box
+    from rich.table import Table
+    from rich.text import Text
+
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
     for i, column in enumerate(columns):
         align: JustifyMethod = "right" if i in numbers else "left"
@@ -85,5 +88,7 @@ def _written() -> Iterator[None]:
 
 
 def _console() -> Console:
+    from rich.console import Console
+
     console = Console(highlight=False)
     return console if console.is_terminal else Console(highlight=False, width=PIPE_WIDTH)

@@ -7,7 +7,7 @@ import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -15,9 +15,10 @@ from zerokelvin.cli.number_options import GAMES, POSITIVE, SEED, OptionType
 from zerokelvin.cli.output import say
 from zerokelvin.cli.progress import Report
 from zerokelvin.errors import LabelWarning
-from zerokelvin.experiments import Problem, load_problem
-from zerokelvin.io import ReadReport
-from zerokelvin.io.limits import parse_limits
+
+if TYPE_CHECKING:
+    from zerokelvin.experiments import Problem
+    from zerokelvin.io import ReadReport
 
 __all__ = [
     "Reading",
@@ -145,6 +146,8 @@ def gather_options(command: Command) -> Command:
             chosen["weight"] = False
         limits = given.pop("limits")
         if limits:
+            from zerokelvin.io.limits import parse_limits
+
             chosen["limits"] = parse_limits(limits)
         command(*args, reading=Reading(chosen), **given)
 
@@ -155,6 +158,8 @@ def read_problem(
     report: Report, graph: str, labels: str | None, component: str, neighbors: int, reading: Reading
 ) -> Problem:
     """Load the graph and its labels, and report on it."""
+    from zerokelvin.experiments import load_problem
+
     report("Reading", 0, None)
     problem = load_problem(
         graph,

@@ -5,9 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 
-from rich.console import Console
-from rich.progress import BarColumn, Progress, TaskID, TaskProgressColumn, TextColumn, TimeRemainingColumn
-
 from zerokelvin.jit import on_compile
 
 __all__ = ["COMPILING", "Report", "reporting"]
@@ -24,6 +21,9 @@ def reporting() -> Iterator[Report]:
     The bar appears only where standard error is a terminal, and goes when the block ends. The line
     about compilation appears wherever standard error goes, once, if something must be compiled.
     """
+    from rich.console import Console
+    from rich.progress import BarColumn, Progress, TaskID, TaskProgressColumn, TextColumn, TimeRemainingColumn
+
     console = Console(stderr=True, highlight=False, soft_wrap=True)
     said = False
 

@@ -1,12 +1,22 @@
 """What to play and what came of it: loading problems, summaries, the demonstration, pictures."""
 
-from zerokelvin.experiments.catalogue import LearnerInfo, describe_learner, list_learners, parse_parameters
-from zerokelvin.experiments.comparison import Comparison, compare
-from zerokelvin.experiments.digits_demo import Demo, learned_mistakes, play_demo, save_pictures
-from zerokelvin.experiments.labelled_problem import Problem, load_problem
-from zerokelvin.experiments.peers import PEERS
-from zerokelvin.experiments.reproduction import EXPERIMENTS, Experiment, Report, make_experiment
-from zerokelvin.experiments.summary import Summary, summarize
+from typing import TYPE_CHECKING
+
+from zerokelvin.lazy import lazy_names
+
+if TYPE_CHECKING:
+    from zerokelvin.experiments.catalogue import (
+        LearnerInfo,
+        describe_learner,
+        list_learners,
+        parse_parameters,
+    )
+    from zerokelvin.experiments.comparison import Comparison, compare
+    from zerokelvin.experiments.digits_demo import Demo, learned_mistakes, play_demo, save_pictures
+    from zerokelvin.experiments.labelled_problem import Problem, load_problem
+    from zerokelvin.experiments.peers import PEERS
+    from zerokelvin.experiments.reproduction import EXPERIMENTS, Experiment, Report, make_experiment
+    from zerokelvin.experiments.summary import Summary, summarize
 
 __all__ = [
     "EXPERIMENTS",
@@ -29,3 +39,16 @@ __all__ = [
     "save_pictures",
     "summarize",
 ]
+
+__getattr__, __dir__ = lazy_names(
+    __name__,
+    {
+        "zerokelvin.experiments.catalogue": "LearnerInfo describe_learner list_learners parse_parameters",
+        "zerokelvin.experiments.comparison": "Comparison compare",
+        "zerokelvin.experiments.digits_demo": "Demo learned_mistakes play_demo save_pictures",
+        "zerokelvin.experiments.labelled_problem": "Problem load_problem",
+        "zerokelvin.experiments.peers": "PEERS",
+        "zerokelvin.experiments.reproduction": "EXPERIMENTS Experiment Report make_experiment",
+        "zerokelvin.experiments.summary": "Summary summarize",
+    },
+)

@@ -60,10 +60,12 @@ def find_benchmarks() -> dict[str, Benchmark]:
 
 
 def run_benchmark(name: str, arguments: list[str], *, capture: bool = False) -> BenchmarkResult:
-    """Run a benchmark with its own options; without `capture` it prints as it goes."""
+    """Run a benchmark, by its name or its first word, with its own options; prints without `capture`."""
     known = find_benchmarks()
-    if name not in known:
+    alike = [name] if name in known else [other for other in known if other.startswith(f"{name}-")]
+    if len(alike) != 1:
         raise ParameterError(f"unknown benchmark '{name}'; known: {', '.join(known)}.")
+    name = alike[0]
     began = time.perf_counter()
     with _deaf_to_interrupts():
         process = subprocess.Popen(  # noqa: S603 - our own script with the user's own arguments

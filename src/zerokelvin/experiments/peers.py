@@ -14,15 +14,17 @@ import warnings
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from zerokelvin.array_types import Ints
 from zerokelvin.asking.class_prior import most_frequent
-from zerokelvin.graph import Graph
 from zerokelvin.registry import Registry
+
+if TYPE_CHECKING:
+    from zerokelvin.graph import Graph
 
 __all__ = ["PEERS", "Peer", "PeerGame", "Refitted", "refit_due"]
 

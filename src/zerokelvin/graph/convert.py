@@ -7,16 +7,21 @@ Frames of any package are read column by column: through Arrow where they offer 
 from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
-import pyarrow as pa
-import pyarrow.compute as pc
 
 from zerokelvin.array_types import Floats, Ints
 from zerokelvin.errors import GraphError
 from zerokelvin.graph.canonical import by_number
 from zerokelvin.graph.edge_columns import known_pair, known_weights
+from zerokelvin.lazy import LazyModule
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+    import pyarrow.compute as pc
+else:
+    pa, pc = LazyModule("pyarrow"), LazyModule("pyarrow.compute")
 
 __all__ = [
     "EdgeList",

@@ -1,18 +1,23 @@
 """Every file format; nothing else opens files."""
 
-from zerokelvin.io.datasets.dblp import read_dblp_four_area
-from zerokelvin.io.datasets.named_datasets import (
-    DataSet,
-    DataSetInfo,
-    cache_folder,
-    dataset_names,
-    find_datasets,
-    load_dataset,
-)
-from zerokelvin.io.formats.label_files import read_labels
-from zerokelvin.io.limits import Limits
-from zerokelvin.io.read import read_graph, write_graph
-from zerokelvin.io.report import ReadReport
+from typing import TYPE_CHECKING
+
+from zerokelvin.lazy import lazy_names
+
+if TYPE_CHECKING:
+    from zerokelvin.io.datasets.dblp import read_dblp_four_area
+    from zerokelvin.io.datasets.named_datasets import (
+        DataSet,
+        DataSetInfo,
+        dataset_names,
+        find_datasets,
+        load_dataset,
+    )
+    from zerokelvin.io.files import cache_folder
+    from zerokelvin.io.formats.label_files import read_labels
+    from zerokelvin.io.limits import Limits
+    from zerokelvin.io.read import read_graph, write_graph
+    from zerokelvin.io.report import ReadReport
 
 __all__ = [
     "DataSet",
@@ -28,3 +33,18 @@ __all__ = [
     "read_labels",
     "write_graph",
 ]
+
+__getattr__, __dir__ = lazy_names(
+    __name__,
+    {
+        "zerokelvin.io.datasets.dblp": "read_dblp_four_area",
+        "zerokelvin.io.datasets.named_datasets": (
+            "DataSet DataSetInfo dataset_names find_datasets load_dataset"
+        ),
+        "zerokelvin.io.files": "cache_folder",
+        "zerokelvin.io.formats.label_files": "read_labels",
+        "zerokelvin.io.limits": "Limits",
+        "zerokelvin.io.read": "read_graph write_graph",
+        "zerokelvin.io.report": "ReadReport",
+    },
+)

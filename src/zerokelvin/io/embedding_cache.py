@@ -27,8 +27,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from zerokelvin.errors import DataError
-from zerokelvin.io.datasets.named_datasets import cache_folder
-from zerokelvin.io.files import replacing
+from zerokelvin.io.files import cache_folder, replacing
 
 __all__ = ["LIMIT", "embedding_path", "read_embedding", "write_embedding"]
 

@@ -13,6 +13,7 @@ import os
 import re
 import secrets
 import stat
+import sys
 import time
 import zlib
 from collections.abc import Iterator
@@ -21,7 +22,15 @@ from pathlib import Path
 
 from zerokelvin.errors import DataError
 
-__all__ = ["PathLike", "existing_file", "format_suffix", "read_bytes", "replacing", "write_bytes"]
+__all__ = [
+    "PathLike",
+    "cache_folder",
+    "existing_file",
+    "format_suffix",
+    "read_bytes",
+    "replacing",
+    "write_bytes",
+]
 
 PathLike = str | os.PathLike[str]
 
@@ -140,3 +149,18 @@ def write_bytes(path: PathLike, data: bytes) -> None:
         data = gzip.compress(data, compresslevel=6, mtime=0)
     with replacing(path) as draft:
         draft.write_bytes(data)
+
+
+def cache_folder() -> Path:
+    """The folder for what is downloaded or computed once: this platform's place for caches of one user."""
+    if sys.platform == "win32":
+        base = os.environ.get("LOCALAPPDATA")
+        return (Path(base) if base else Path.home() / "AppData" / "Local") / "zerokelvin" / "Cache"
+    given = os.environ.get("XDG_CACHE_HOME")
+    if given:
+        return Path(given) / "zerokelvin"
+    try:
+        home = Path.home()
+    except RuntimeError:  # a user unknown to the system, without HOME: nothing is kept
+        home = Path(os.sep) / "nonexistent"
+    return home / ("Library/Caches" if sys.platform == "darwin" else ".cache") / "zerokelvin"

@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-import scipy.special
 
 from zerokelvin.array_types import Floats
 from zerokelvin.errors import ParameterError
@@ -72,6 +71,8 @@ class HeatKernel(AppliedKernel):
     @cached_property
     def coefficients(self) -> Floats:
         """The Chebyshev coefficients kept."""
+        from scipy.special import ive
+
         z = self.t * self._reach / 2
         terms = 2 * np.sqrt(z * np.log(4 / self.tol)) + 2 * np.log(4 / self.tol) + 16
         if not terms <= MOST_TERMS:
@@ -83,7 +84,7 @@ class HeatKernel(AppliedKernel):
         most = int(terms)
         for _ in range(8):  # the second time is enough, but for tolerances that rounding cannot reach
             orders = np.arange(2 * most)
-            values: Floats = 2 * np.asarray(scipy.special.ive(orders, z), dtype=np.float64)
+            values: Floats = 2 * np.asarray(ive(orders, z), dtype=np.float64)
             tails = np.cumsum(values[::-1])[::-1]
             # beyond the computed orders the coefficients fall faster than geometrically, so this suffices
             if tails[most] <= self.tol / 4 and values[-1] <= self.tol * 1e-4:

@@ -99,7 +99,7 @@ class NamedKernel(NamedTuple):
         return self.kernel.make(at_mean_degree(graph) if self.relative else graph, self.number, engine, tol)
 
 
-KERNELS: Registry[GraphKernel] = Registry("kernel")
+KERNELS: Registry[GraphKernel] = Registry("kernel", room="zerokelvin.kernels", decorator="graph_kernel")
 
 
 def graph_kernel(

@@ -1,11 +1,9 @@
 """The learners, one file each in the room of its family, and what they have in common (`base`).
 
-Importing this package imports every module in it, so a new file with one ``@learner("name")`` line
-is registered without any other change.
+A new file with one ``@learner("name")`` line is registered without any other change: the registry finds it by
+its text, and imports it when the learner is asked for (`zerokelvin.registry`).
 """
 
-import importlib
-import pkgutil
 from typing import Any
 
 from zerokelvin.asking import (
@@ -18,6 +16,7 @@ from zerokelvin.asking import (
     Variance,
     parse_policy,
 )
+from zerokelvin.lazy import lazy_names
 from zerokelvin.learners.base import (
     LEARNERS,
     Binary,
@@ -56,13 +55,15 @@ __all__ = [
     "sign",
 ]
 
-for _module in pkgutil.walk_packages(__path__, f"{__name__}."):
-    importlib.import_module(_module.name)
+_module, _listed = lazy_names(__name__, {})
 
 
 def __getattr__(name: str) -> Any:
-    """Every registered learner class is an attribute: ``zk.learners.Perceptron``."""
-    for cls in LEARNERS.values():
-        if cls.__name__ == name:
-            return cls
-    raise AttributeError(f"module '{__name__}' has no attribute '{name}'")
+    """Every registered learner class is an attribute, ``zk.learners.Perceptron``, and so is every module."""
+    found = None if name.startswith("_") else LEARNERS.defined_as(name)
+    return _module(name) if found is None else found
+
+
+def __dir__() -> list[str]:
+    """What is defined here, and the classes of all learners."""
+    return sorted({*_listed(), *LEARNERS.definitions})

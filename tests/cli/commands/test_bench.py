@@ -23,6 +23,17 @@ def test_runs_one_and_returns_what_it_printed(invoke):
     assert value["seconds"] > 0
 
 
+def test_the_first_word_is_enough(monkeypatch):
+    from zerokelvin.experiments import benchmarks
+
+    asked = []
+    monkeypatch.setattr(benchmarks.subprocess, "Popen", lambda words, **_: asked.append(words) or 1 / 0)
+    with pytest.raises(ZeroDivisionError):
+        benchmarks.run_benchmark("compile", ["--top", "3"])
+    assert asked[0][1].endswith("compile_times.py")
+    assert asked[0][2:] == ["--top", "3"]
+
+
 def test_an_unknown_benchmark_is_refused_with_the_known_ones(invoke):
     result = invoke("bench", "solver")
     assert result.exit_code == 2

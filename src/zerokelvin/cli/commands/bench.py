@@ -6,7 +6,6 @@ import click
 
 from zerokelvin.cli.group import common_options
 from zerokelvin.cli.output import print_json, print_table, print_text
-from zerokelvin.experiments.benchmarks import find_benchmarks, run_benchmark
 
 __all__ = ["bench"]
 
@@ -29,6 +28,8 @@ def bench(name: str | None, arguments: tuple[str, ...], as_json: bool) -> None:
 
     Next: 'zerokelvin bench NAME -- --help' lists the options of one benchmark.
     """  # noqa: D301 - the backspace keeps click from re-flowing the examples
+    from zerokelvin.experiments.benchmarks import find_benchmarks, run_benchmark
+
     if name is None:
         known = find_benchmarks().values()
         if as_json:

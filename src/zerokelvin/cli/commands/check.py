@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import click
 
-from zerokelvin.checks import PROMISES
 from zerokelvin.cli.group import common_options
 from zerokelvin.cli.number_options import GAMES, SEED, Number
 from zerokelvin.cli.output import print_json, print_table, print_text
 from zerokelvin.cli.progress import reporting
-from zerokelvin.experiments.fuzzing import Tally, try_promises
-from zerokelvin.learners import names
+
+if TYPE_CHECKING:
+    from zerokelvin.experiments.fuzzing import Tally
 
 __all__ = ["check"]
 
@@ -63,6 +65,10 @@ def check(
 
     Next: 'zerokelvin check LEARNER --games 1 --seed NUMBER' plays the game of a fault again.
     """  # noqa: D301 - the backspace keeps click from re-flowing the examples
+    from zerokelvin.checks import PROMISES
+    from zerokelvin.experiments.fuzzing import try_promises
+    from zerokelvin.learners import names
+
     with reporting() as report:
         tallies = try_promises(learner or names(), promises or list(PROMISES), games, seed, jobs, report)
     faults = sum(tally.faults for tally in tallies)

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from zerokelvin.cli.group import common_options
+from zerokelvin.cli.late_help import LateHelp
 from zerokelvin.cli.number_options import POSITIVE, SECONDS
 from zerokelvin.cli.output import attempt, percent, print_json, print_table, print_text
 from zerokelvin.cli.problem_options import (
@@ -19,13 +21,17 @@ from zerokelvin.cli.problem_options import (
 )
 from zerokelvin.cli.progress import reporting
 from zerokelvin.errors import ParameterError
-from zerokelvin.experiments import Comparison, Problem
-from zerokelvin.experiments import compare as play_all
-from zerokelvin.experiments.comparison import OWN
-from zerokelvin.experiments.peers import PEERS
-from zerokelvin.experiments.reproduction.reproduction import free_folder
+
+if TYPE_CHECKING:
+    from zerokelvin.experiments import Comparison, Problem
 
 __all__ = ["compare"]
+
+
+def _peers() -> list[str]:
+    from zerokelvin.experiments.peers import PEERS
+
+    return list(PEERS)
 
 
 @click.command()
@@ -35,7 +41,9 @@ __all__ = ["compare"]
 @click.option(
     "--peers",
     metavar="NAMES",
-    help=f"Other packages' classifiers, separated by commas: {', '.join(PEERS)}, or 'none'.  [default: all]",
+    cls=LateHelp,
+    listing=_peers,
+    help="Other packages' classifiers, separated by commas: {}, or 'none'.  [default: all]",
 )
 @problem_options(shuffles=3)
 @click.option(
@@ -97,6 +105,9 @@ def compare(
 
     Next: 'zerokelvin run GRAPH --learner NAME' looks closer at one learner.
     """  # noqa: D301 - the backspace keeps click from re-flowing the examples
+    from zerokelvin.experiments import compare as play_all
+    from zerokelvin.experiments.reproduction.reproduction import free_folder
+
     if labels is not None and labels_option is not None:
         raise ParameterError("labels are given twice; use LABELS or --labels, not both.")
     folder = free_folder(output, "compare.png", "compare.svg") if picture else None
@@ -148,6 +159,8 @@ def _draw(problem: Problem, found: Comparison, folder: Path) -> list[Path]:
 
 
 def _show(problem: Problem, found: Comparison) -> None:
+    from zerokelvin.experiments.comparison import OWN
+
     text = f"{problem.name}: {found.nodes:,} nodes, {found.edges:,} edges, {found.classes} classes"
     if problem.left_out:
         text += f" ({problem.left_out:,} nodes outside the largest component left out)"

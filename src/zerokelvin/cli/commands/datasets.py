@@ -9,7 +9,6 @@ import click
 from zerokelvin.cli.group import common_options
 from zerokelvin.cli.output import print_json, print_table, print_text
 from zerokelvin.cli.progress import reporting
-from zerokelvin.io import find_datasets
 
 __all__ = ["datasets"]
 
@@ -31,6 +30,8 @@ def datasets(as_json: bool) -> None:
 
     Next: play on one with 'zerokelvin run NAME --learner perceptron'.
     """  # noqa: D301 - the backspace keeps click from re-flowing the examples
+    from zerokelvin.io import find_datasets
+
     with reporting() as report:
         report("Looking for data sets", 0, None)
         found = find_datasets()

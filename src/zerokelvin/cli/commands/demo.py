@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import click
 
 from zerokelvin.cli.group import common_options
 from zerokelvin.cli.number_options import POSITIVE, SEED
 from zerokelvin.cli.output import attempt, percent, print_json, print_table, print_text
 from zerokelvin.cli.progress import reporting
-from zerokelvin.experiments import Demo, learned_mistakes, play_demo, save_pictures
-from zerokelvin.experiments.digits_demo import PICTURES
-from zerokelvin.experiments.reproduction.reproduction import free_folder
+
+if TYPE_CHECKING:
+    from zerokelvin.experiments import Demo
 
 __all__ = ["demo"]
 
@@ -48,6 +50,10 @@ def demo(output: str, nodes: int | None, seed: int, as_json: bool) -> None:
 
     Next: 'zerokelvin run edges.csv labels.csv --policy margin:0.1' on a graph of your own.
     """  # noqa: D301 - the backspace keeps click from re-flowing the examples
+    from zerokelvin.experiments import play_demo, save_pictures
+    from zerokelvin.experiments.digits_demo import PICTURES
+    from zerokelvin.experiments.reproduction.reproduction import free_folder
+
     free_folder(output, *PICTURES)
     with reporting() as report:
         report("Building the graph", 0, None)
@@ -68,6 +74,8 @@ def demo(output: str, nodes: int | None, seed: int, as_json: bool) -> None:
 
 
 def _show(played: Demo) -> None:
+    from zerokelvin.experiments import learned_mistakes
+
     graph, asking, always = played.graph, played.asking, played.always
     print_text(f"{graph.num_nodes:,} handwritten digits, {graph.num_edges:,} edges, one digit at a time.")
     rows = [

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import click
 
 from zerokelvin.cli.group import common_options
 from zerokelvin.cli.output import print_json, print_table, print_text
-from zerokelvin.experiments import LearnerInfo, describe_learner, list_learners
+
+if TYPE_CHECKING:
+    from zerokelvin.experiments import LearnerInfo
 
 __all__ = ["learners"]
 
@@ -28,6 +32,8 @@ def learners(name: str | None, as_json: bool) -> None:
 
     Next: measure one with 'zerokelvin run GRAPH --learner NAME --param name=value'.
     """  # noqa: D301 - the backspace keeps click from re-flowing the examples
+    from zerokelvin.experiments import describe_learner, list_learners
+
     if name is not None:
         info = describe_learner(name)
         print_json(info.as_dict()) if as_json else print_text(info.text)

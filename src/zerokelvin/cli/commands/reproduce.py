@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -11,8 +11,9 @@ from zerokelvin.cli.group import common_options
 from zerokelvin.cli.number_options import GAMES, SEED
 from zerokelvin.cli.output import attempt, print_json, print_table, print_text
 from zerokelvin.cli.progress import reporting
-from zerokelvin.experiments.reproduction import EXPERIMENTS, Report, make_experiment
-from zerokelvin.experiments.reproduction.reproduction import free_folder
+
+if TYPE_CHECKING:
+    from zerokelvin.experiments.reproduction import Report
 
 __all__ = ["reproduce"]
 
@@ -68,6 +69,9 @@ def reproduce(
 
     Next: 'zerokelvin run GRAPH --learner ollgc' measures a learner on a graph of your own.
     """  # noqa: D301 - the backspace keeps click from re-flowing the examples
+    from zerokelvin.experiments.reproduction import make_experiment
+    from zerokelvin.experiments.reproduction.reproduction import free_folder
+
     if experiment is None:
         _list(as_json)
         return
@@ -91,6 +95,8 @@ def reproduce(
 
 
 def _list(as_json: bool) -> None:
+    from zerokelvin.experiments.reproduction import EXPERIMENTS
+
     about = {
         name: inspect.cleandoc(cls.__doc__ or "").partition("\n")[0] for name, cls in EXPERIMENTS.items()
     }

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from zerokelvin.asking import POLICIES
 from zerokelvin.cli.group import common_options
+from zerokelvin.cli.late_help import LateHelp
 from zerokelvin.cli.number_options import COUNT, GAMES, MOMENTS, POSITIVE, require_memory
 from zerokelvin.cli.output import attempt, percent, print_json, print_table, print_text
 from zerokelvin.cli.problem_options import (
@@ -20,10 +20,18 @@ from zerokelvin.cli.problem_options import (
     table_options,
 )
 from zerokelvin.cli.progress import reporting
-from zerokelvin.experiments import Problem, Summary, parse_parameters, summarize
-from zerokelvin.games import Runs, play_shuffles
+
+if TYPE_CHECKING:
+    from zerokelvin.experiments import Problem, Summary
+    from zerokelvin.games import Runs
 
 __all__ = ["run"]
+
+
+def _policies() -> list[str]:
+    from zerokelvin.asking import POLICIES
+
+    return POLICIES.forms
 
 
 @click.command()
@@ -42,7 +50,9 @@ __all__ = ["run"]
     default="always",
     show_default=True,
     metavar="POLICY",
-    help=f"When to ask for a label: {', '.join(POLICIES.forms)}.",
+    cls=LateHelp,
+    listing=_policies,
+    help="When to ask for a label: {}.",
 )
 @click.option("--budget", type=COUNT, help="Ask for at most this many labels in a game.  [default: no limit]")
 @click.option(
@@ -108,6 +118,9 @@ def run(
 
     Next: 'zerokelvin learners NAME' explains a learner and its parameters.
     """  # noqa: D301 - the backspace keeps click from re-flowing the examples
+    from zerokelvin.experiments import parse_parameters, summarize
+    from zerokelvin.games import play_shuffles
+
     params = parse_parameters(learner, assignments)
     if plot is not None:
         from zerokelvin.experiments.plots import check_picture

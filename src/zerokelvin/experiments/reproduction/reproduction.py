@@ -112,7 +112,9 @@ class Experiment(ABC):
         """Measure; `progress` is called with (what is being done, steps done, steps in all)."""
 
 
-EXPERIMENTS: Registry[type[Experiment]] = Registry("experiment")
+EXPERIMENTS: Registry[type[Experiment]] = Registry(
+    "experiment", room="zerokelvin.experiments.reproduction", decorator="experiment"
+)
 E = TypeVar("E", bound=type[Experiment])
 
 

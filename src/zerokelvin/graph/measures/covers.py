@@ -27,8 +27,6 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import ArrayLike, NDArray
-from scipy.cluster.hierarchy import linkage
-from scipy.spatial.distance import squareform
 
 from zerokelvin.array_types import Floats, Ints
 from zerokelvin.errors import GraphError, LabelError, ParameterError
@@ -149,6 +147,9 @@ def linkage_covers(distances: ArrayLike) -> Covers:
     count = len(matrix)
     if count == 1:
         return Covers(np.zeros(1), np.ones(1, dtype=np.int64), "complete linkage")
+    from scipy.cluster.hierarchy import linkage
+    from scipy.spatial.distance import squareform
+
     flat = squareform(matrix, checks=False)
     finite = np.isfinite(flat)
     far = 2 * float(flat[finite].max(initial=0.0)) + 1  # stands for infinity among finite numbers

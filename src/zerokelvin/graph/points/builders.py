@@ -20,8 +20,6 @@ from collections.abc import Iterator
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.spatial import KDTree
-from scipy.spatial.distance import cdist
 
 from zerokelvin.array_types import Floats, Ints
 from zerokelvin.errors import GraphError, ParameterError
@@ -119,6 +117,8 @@ def epsilon_graph(X: ArrayLike, r: float, *, weights: str = "unit", bandwidth: f
 
 def _tree_pairs(points: Floats, r: float) -> Ints:
     """Pairs of points at most r apart, perhaps a few just beyond, by a k-d tree."""
+    from scipy.spatial import KDTree
+
     tree = KDTree(points)
     reach = r * (1 + 1e-12)  # the caller compares exactly
     _refuse_many((int(tree.count_neighbors(tree, reach)) - len(points)) // 2, r)
@@ -127,6 +127,7 @@ def _tree_pairs(points: Floats, r: float) -> Ints:
 
 def _all_pairs(points: Floats, r: float) -> Ints:
     """Pairs of points at most r apart, perhaps a few just beyond, by all distances, block by block."""
+    from scipy.spatial.distance import cdist
 
     def blocks() -> Iterator[Ints]:
         """The pairs of one block of points after the other."""

@@ -24,7 +24,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.spatial.distance import pdist, squareform
 
 from zerokelvin.array_types import Floats, Ints
 from zerokelvin.errors import GraphError, ParameterError
@@ -153,6 +152,8 @@ def exponential_graph(X: ArrayLike, a: float, *, metric: str = "euclidean") -> E
     if metric == "precomputed":
         count, distances = _given(X)
     else:
+        from scipy.spatial.distance import pdist
+
         points = check_points(X)
         count = len(points)
         _refuse_many(count)
@@ -214,6 +215,8 @@ def _csr(pairs: Ints, weights: Floats, count: int) -> Csr:
     column = np.arange(count - 1)
     indices = (column + (column >= np.arange(count)[:, None])).ravel()
     off_diagonal = ~np.eye(count, dtype=bool)
+    from scipy.spatial.distance import squareform
+
     values = squareform(weights, checks=False)[off_diagonal]
     return Csr(np.arange(count + 1) * (count - 1), indices, values)
 

@@ -10,15 +10,17 @@ settle its neighbours beyond doubt (ties, rounding) is searched again in full.
 from __future__ import annotations
 
 import importlib
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import ArrayLike, NDArray
-from scipy.spatial import KDTree
 
 from zerokelvin.array_types import Floats, Ints
 from zerokelvin.errors import GraphError, MissingDependencyError, ParameterError
+
+if TYPE_CHECKING:
+    from scipy.spatial import KDTree
 
 __all__ = ["check_points", "distances_between", "nearest_neighbors"]
 
@@ -109,6 +111,8 @@ def _equal_points(points: Floats) -> tuple[Ints, Ints, Ints]:
 
 def _by_tree(points: Floats, rows: Ints, k: int) -> Ints:
     """The k nearest points of the points `rows`, by a k-d tree: one row of indices each, nearest first."""
+    from scipy.spatial import KDTree
+
     tree = KDTree(points)
     place = np.empty(len(points), dtype=np.int64)
     place[tree.indices] = np.arange(len(points))

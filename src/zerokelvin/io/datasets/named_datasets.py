@@ -8,7 +8,6 @@ with scikit-learn; the rest is downloaded from its public home (`zerokelvin.io.d
 from __future__ import annotations
 
 import os
-import sys
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -21,11 +20,11 @@ from numpy.typing import NDArray
 from zerokelvin.errors import DataError, GraphError
 from zerokelvin.graph import Graph
 from zerokelvin.io.datasets.download import ARCHIVES, Progress, download, verify
-from zerokelvin.io.files import PathLike, existing_file
+from zerokelvin.io.files import PathLike, cache_folder, existing_file
 from zerokelvin.io.formats.npz import graph_of, label_codes, read_arrays
 from zerokelvin.io.limits import DEFAULT, Limits
 
-__all__ = ["DataSet", "DataSetInfo", "cache_folder", "dataset_names", "find_datasets", "load_dataset"]
+__all__ = ["DataSet", "DataSetInfo", "dataset_names", "find_datasets", "load_dataset"]
 
 _LAYOUT = {"edges", "weights", "n", "names", "labels", "label_names", "X"}
 _POINTS = "_points"
@@ -133,21 +132,6 @@ def find_datasets() -> list[DataSetInfo]:
     """All data sets that can be loaded here: their names, where they are found, and their sizes."""
     found = _found()
     return [_describe(name, found.get(name)) for name in dataset_names()]
-
-
-def cache_folder() -> Path:
-    """The folder for downloads: this platform's place for caches of one user."""
-    if sys.platform == "win32":
-        base = os.environ.get("LOCALAPPDATA")
-        return (Path(base) if base else Path.home() / "AppData" / "Local") / "zerokelvin" / "Cache"
-    given = os.environ.get("XDG_CACHE_HOME")
-    if given:
-        return Path(given) / "zerokelvin"
-    try:
-        home = Path.home()
-    except RuntimeError:  # a user unknown to the system, without HOME: nothing is kept
-        home = Path(os.sep) / "nonexistent"
-    return home / ("Library/Caches" if sys.platform == "darwin" else ".cache") / "zerokelvin"
 
 
 def _folders() -> list[Path]:

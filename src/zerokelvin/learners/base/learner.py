@@ -181,7 +181,7 @@ class Learner:
         return {f.name: getattr(self, f.name) for f in dataclasses.fields(self)}
 
 
-LEARNERS: Registry[type[Learner]] = Registry("learner")
+LEARNERS: Registry[type[Learner]] = Registry("learner", room="zerokelvin.learners", decorator="learner")
 L = TypeVar("L", bound=type[Learner])
 
 

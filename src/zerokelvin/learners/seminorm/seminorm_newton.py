@@ -15,7 +15,6 @@ from typing import NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
-from scipy.sparse.linalg import splu
 
 from zerokelvin.array_types import Bytes, Floats, Ints
 from zerokelvin.graph import Graph
@@ -107,6 +106,8 @@ class _Part:
 
     def _solve(self, at: Derivatives) -> Floats:
         """Newton's direction: minus the solution of the weighted Laplacian for the force, one per node."""
+        from scipy.sparse.linalg import splu
+
         inner = -at.conductance[self.both]
         data = np.empty(len(self.slots))
         data[self.slots] = np.concatenate([inner, inner, at.diagonal[self.order]])

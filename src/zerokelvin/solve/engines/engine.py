@@ -138,7 +138,9 @@ class CoreEngine(Engine):
         return Analysis(self.name, ASKED_FOR, task.layout, self.prepare(task.layout.core))
 
 
-ENGINES: Registry[Callable[[], Engine]] = Registry("engine")
+ENGINES: Registry[Callable[[], Engine]] = Registry(
+    "engine", room="zerokelvin.solve.engines", decorator="engine"
+)
 
 engine = ENGINES.add
 

@@ -76,7 +76,9 @@ class Kind(ABC):
         """The experts of one game, with nothing learnt."""
 
 
-KINDS: Registry[Kind] = Registry("kind of experts")
+KINDS: Registry[Kind] = Registry(
+    "kind of experts", room="zerokelvin.learners.auto.experts", decorator="expert"
+)
 K = TypeVar("K", bound=type[Kind])
 
 

@@ -1,0 +1,29 @@
+"""Compilation of hot loops: the decorator that every kernel carries, and what is told of compiling.
+
+`kernel_code` fixes numba's flags and imports numba when the first kernel is called; `source_stamps` binds
+what is kept on disk to the text it was made from; `compilation` measures; `compile_line` tells people.
+"""
+
+from zerokelvin.jit.compilation import (
+    Compilation,
+    CompileTime,
+    compilation_seconds,
+    compilations,
+    on_compile,
+)
+from zerokelvin.jit.compile_line import announce_compilation, quiet
+from zerokelvin.jit.kernel_code import CacheWarning, kernel
+from zerokelvin.jit.source_stamps import module_stamp
+
+__all__ = [
+    "CacheWarning",
+    "Compilation",
+    "CompileTime",
+    "announce_compilation",
+    "compilation_seconds",
+    "compilations",
+    "kernel",
+    "module_stamp",
+    "on_compile",
+    "quiet",
+]
