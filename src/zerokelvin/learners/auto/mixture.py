@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import copy
 import math
-from typing import Any
+from collections.abc import Mapping, Sequence
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
 from zerokelvin.asking.target import ENOUGH, Target
 from zerokelvin.jit import kernel
-from zerokelvin.learners.auto.experts import PreparedExperts, start_experts
+from zerokelvin.learners.auto.experts import Expert, PreparedExperts, start_experts
 from zerokelvin.learners.auto.mixing import Mixing
 from zerokelvin.learners.auto.settings import CHUNK
+from zerokelvin.learners.base import Game
+from zerokelvin.learners.base.multiclass import put_back
 from zerokelvin.learners.base.ties import DEAD_ZONE, first_largest
 from zerokelvin.learners.gaussian.diffusion import to_margins
 from zerokelvin.learners.gaussian.gaussian import GaussianGame
@@ -21,6 +25,10 @@ __all__ = ["Mixture"]
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
+
+
+OWN = "0/mixture-"
+"""Before the names of the mixture's own arrays in a snapshot."""
 
 
 class Mixture:
@@ -36,7 +44,7 @@ class Mixture:
         self.names += ["class frequencies", "combination of kernels", "combination of all"]
         floors = [expert.floor for expert in self.experts]
         self.mixing = Mixing(floors, [expert.is_kernel for expert in self.experts], classes)
-        self.first = next(game for one in self.experts if isinstance(game := one.game, GaussianGame))
+        self.first = first_gaussian(self.experts)
         self.asking = None if target is None else Target(target, seed)
         self._last: tuple[int, int, tuple[int, Floats]] | None = None
         self._table: tuple[Ints, Floats] | None = None
@@ -97,6 +105,65 @@ class Mixture:
             margins[0] = 0.0
         self._last = self._table = None
 
+    def all_chances(self, nodes: Ints) -> Floats:
+        """The probabilities of several nodes, (nodes, classes), as `judge` gives each."""
+        chances = np.full((len(nodes), len(self.mixing.counts)), np.nan)
+        for start in range(0, len(nodes), CHUNK):
+            part = slice(start, start + CHUNK)
+            values = np.stack([expert.evidence(nodes[part]) for expert in self.experts], axis=1)
+            chances[part] = self.mixing.judge_all(values)[1]
+        self._last = None
+        return chances
+
+    @property
+    def fields(self) -> tuple[str, ...]:
+        """The names of what `snapshot` holds; none where an expert has none."""
+        parts = [(prefix, game.fields) for prefix, game in self._games()]
+        if not all(names for _, names in parts):
+            return ()
+        own = [f"{OWN}{name}" for name in self.mixing.parts()]
+        asking = [] if self.asking is None else [f"{OWN}{name}" for name in self.asking.snapshot()]
+        return (*own, *asking, *(prefix + name for prefix, names in parts for name in names))
+
+    def snapshot(self) -> dict[str, NDArray[Any]]:
+        """Copies of all that learning changes: whom to trust, when to ask, and every expert's behind it."""
+        if not self.fields:
+            return {}
+        found = {f"{OWN}{name}": array.copy() for name, array in self.mixing.parts().items()}
+        if self.asking is not None:
+            found |= {f"{OWN}{name}": array for name, array in self.asking.snapshot().items()}
+        for prefix, game in self._games():
+            found |= {prefix + name: array for name, array in game.snapshot().items()}
+        return found
+
+    def restore(self, arrays: Mapping[str, NDArray[Any]]) -> None:
+        """Bring a fresh mixture to where `snapshot` was taken."""
+        for name, array in self.mixing.parts().items():
+            put_back(name, arrays[f"{OWN}{name}"], array)
+        if self.asking is not None:
+            self.asking.restore({name: arrays[f"{OWN}{name}"] for name in self.asking.snapshot()})
+        for prefix, game in self._games():
+            game.restore({name: arrays[prefix + name] for name in game.fields})
+        self._last = self._table = None
+
+    def twin(self) -> Mixture | None:
+        """Another mixture at the same place; None where an expert's game has no twin."""
+        games = [expert.game.twin() for expert in self.experts]
+        if any(game is None for game in games):
+            return None
+        other = copy.copy(self)
+        other.experts = [copy.copy(expert) for expert in self.experts]
+        for expert, game in zip(other.experts, cast(list[Game], games), strict=True):
+            expert.game = game
+        other.mixing, other.asking = self.mixing.twin(), copy.deepcopy(self.asking)
+        other.first = first_gaussian(other.experts)
+        other._last = other._table = None
+        return other
+
+    def _games(self) -> list[tuple[str, Game]]:
+        """The experts' games, each behind what its arrays' names begin with: its number."""
+        return [(f"expert-{k}/", expert.game) for k, expert in enumerate(self.experts)]
+
     def trusted(self) -> dict[str, float]:
         """The weight of every expert."""
         return dict(zip(self.names, self.mixing.trust.tolist(), strict=True))
@@ -143,6 +210,11 @@ class Mixture:
                 return scaled
             backwards = scaled
         return backwards
+
+
+def first_gaussian(experts: Sequence[Expert]) -> GaussianGame:
+    """The game that answers for variance and value: the first regression."""
+    return next(game for one in experts if isinstance(game := one.game, GaussianGame))
 
 
 @kernel

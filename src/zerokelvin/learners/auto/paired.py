@@ -28,6 +28,7 @@ regression on 0 and 1 does not give, counts as no evidence.
 
 from __future__ import annotations
 
+import copy
 from typing import Any
 
 import numpy as np
@@ -103,6 +104,27 @@ class PairedFields(EvidenceGame):
         _learn_in_order(self._csr, self._system, self._fields, self._ring, self._plan, nodes, codes, result)
         np.add.at(self.counts, (nodes, codes), 1.0)
         return result
+
+    def parts(self) -> dict[str, NDArray[Any]]:
+        """The labels, the fields with their residuals, and when the next pass is."""
+        values, residual = self._fields
+        return {
+            "0/counts": self.counts,
+            "0/values": values,
+            "0/residual": residual,
+            "0/labels": self._system[2],
+            "0/plan": self._plan[1:],
+        }
+
+    def twin(self) -> PairedFields:
+        """Other fields at the same place."""
+        other = copy.copy(self)
+        diagonal, link, labels, root = self._system
+        other.counts, other._plan = self.counts.copy(), self._plan.copy()
+        other._system = (diagonal, link, labels.copy(), root)
+        other._fields = (self._fields[0].copy(), self._fields[1].copy())
+        other._ring = new_queue(len(self.counts))
+        return other
 
     def votes(self, node: int) -> Floats:
         """What one label at each node adds to the mean of its class at `node`.

@@ -80,6 +80,12 @@ class Record:
         self._nodes, self._labels, self._count = self._nodes[:begin], self._labels[:begin], begin
         self.note_all(nodes, labels)
 
+    def copy(self) -> Record:
+        """Another record of the same labels."""
+        other = Record()
+        other.note_all(self.nodes.copy(), self.labels.copy())
+        return other
+
     def against(self, labels: ArrayLike) -> int:
         """How many of the labels shown contradict a labelling of all nodes."""
         u = np.asarray(labels)

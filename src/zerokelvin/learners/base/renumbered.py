@@ -8,6 +8,7 @@ All other attributes are those of what is inside.
 
 from __future__ import annotations
 
+import copy
 import dataclasses
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -18,7 +19,7 @@ from numpy.typing import NDArray
 from zerokelvin.bound import Bound
 from zerokelvin.graph import Graph
 from zerokelvin.learners.base.growth import Growth
-from zerokelvin.learners.base.multiclass import Game, Progress
+from zerokelvin.learners.base.multiclass import Game, Progress, Valued
 from zerokelvin.learners.base.state import State
 from zerokelvin.learners.base.trial_arrays import Trace, Trials
 
@@ -123,6 +124,10 @@ class RenumberedGame(Game):
         """Learn answers in order."""
         self.inner.teach(self.ranks[nodes], codes)
 
+    def scores_in_order(self, nodes: Any, codes: Ints) -> Floats:
+        """Learn answers in order: the scores before each."""
+        return self.inner.scores_in_order(self.ranks[nodes], codes)
+
     def evidence(self, nodes: Any) -> Floats:
         """What speaks for each class at several nodes."""
         return self.inner.evidence(self.ranks[nodes])
@@ -152,9 +157,18 @@ class RenumberedGame(Game):
         """How much a label of the node is worth to the nodes that wait."""
         return self.inner.value(int(self.ranks[node]), waiting[self.order])
 
+    def most_valued(self, nodes: Ints, waiting: Flags, above: float, most: int | None = None) -> Valued:
+        """The nodes of the largest value first."""
+        found = self.inner.most_valued(self.ranks[nodes], waiting[self.order], above, most)
+        return Valued(self.order[found.nodes], found.values)
+
     def chances(self, node: int) -> Floats | None:
         """The probability of each class, where the learner knows them."""
         return self.inner.chances(int(self.ranks[node]))
+
+    def chances_of(self, nodes: Any) -> Floats | None:
+        """The probabilities of several nodes."""
+        return self.inner.chances_of(self.ranks[nodes])
 
     def remaining_error(self, spent: bool = False) -> float | None:
         """The estimated share of nodes that go out wrong unasked."""
@@ -197,6 +211,15 @@ class RenumberedGame(Game):
     def restore(self, arrays: Mapping[str, NDArray[Any]]) -> None:
         """Restore the game inside."""
         self.inner.restore({name.replace(BY_NAME, "", 1): array for name, array in arrays.items()})
+
+    def twin(self) -> Game | None:
+        """One around a twin of the game inside."""
+        inner = self.inner.twin()
+        if inner is None:
+            return None
+        other = copy.copy(self)
+        other.inner = inner
+        return other
 
     def hand_over(self, heir: Game, growth: Growth) -> None:
         """Bring a game on a grown graph to where this one is."""

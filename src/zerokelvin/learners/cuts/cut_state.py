@@ -14,6 +14,7 @@ Reference: Herbster, Pasteris and Ghosh (2015), Figure 3.
 
 from __future__ import annotations
 
+import copy
 from abc import abstractmethod
 from collections.abc import Mapping
 from typing import Any, ClassVar, NamedTuple
@@ -155,6 +156,12 @@ class PathState(CutState):
         """Learn the labels of a snapshot again, in compiled code."""
         self.teach(arrays["seen_nodes"].astype(np.int64), arrays["seen_labels"].astype(np.int64))
 
+    def twin(self) -> PathState:
+        """A state with the same labels on a copy of the minimum cut."""
+        other = copy.copy(self)
+        other.cut, other.record = self.cut.copy(), self.record.copy()
+        return other
+
     @property
     def _longest(self) -> bool:
         return self.cut.paths == "longest"
@@ -167,6 +174,14 @@ class PathGame(OneVsRest[PathState]):
         """Learn answers in order, in compiled code."""
         for state, labels in zip(self.states, self.signs(codes).T, strict=True):
             state.teach(np.asarray(nodes, dtype=np.int64), labels.astype(np.int64))
+
+    def scores_in_order(self, nodes: Any, codes: Ints) -> Floats:
+        """Learn answers in order, in compiled code: the margins before each."""
+        places = np.asarray(nodes, dtype=np.int64)
+        signs = self.signs(codes).T.astype(np.int64)
+        return np.column_stack(
+            [state.play(places, labels) for state, labels in zip(self.states, signs, strict=True)]
+        )
 
     def play(self, trials: Trials, progress: Progress | None = None) -> Trace:
         """Play problem by problem where every label is asked for and comes at once."""

@@ -60,6 +60,17 @@ class DiffusionGame(Game):
         _learn_in_order(solve.csr, arrays, frame, terms, solve.scratch, nodes, codes, result)
         return result
 
+    def teach(self, nodes: Any, codes: Ints) -> None:
+        """Learn answers in order, in compiled code."""
+        self.learn_in_order(np.asarray(nodes, dtype=np.int64), codes)
+
+    def scores_in_order(self, nodes: Any, codes: Ints) -> Floats:
+        """Learn answers in order, in compiled code: the leads before each, (nodes, columns)."""
+        values = self.learn_in_order(np.asarray(nodes, dtype=np.int64), codes)
+        leads = np.full((len(values), self.columns), np.nan)
+        _to_leads(values, leads)
+        return leads
+
     def shares(self, node: int, code: int, rival: int) -> dict[int, float]:
         """What each labelled node adds to a lead, by the column of the node."""
         counts = self.diffusion.counts
@@ -108,6 +119,10 @@ class DiffusionGame(Game):
             "0/sums": diffusion.sums,
             "0/totals": diffusion.totals,
         }
+
+    def twin(self) -> DiffusionGame:
+        """A game on other fields at the same place."""
+        return type(self)(self.diffusion.twin())
 
     def hand_over(self, heir: Game, growth: Growth) -> None:
         """Repair the fields where the graph has grown; learn again where the engine is now another."""
@@ -202,3 +217,10 @@ def _learn_in_order(
     for t in range(len(nodes)):
         read_values(csr, arrays, frame, terms, nodes[t], values[t])
         learn_label(csr, arrays, frame, terms, scratch, nodes[t], codes[t])
+
+
+@kernel
+def _to_leads(values: Any, leads: Any) -> None:
+    """The leads of several nodes, from their values (nodes, classes)."""
+    for t in range(len(values)):
+        to_margins(values[t], leads[t])

@@ -22,6 +22,7 @@ draw is bounded by bound (II) of Herbster, Pasteris and Ghosh 2015 (`SpanningTre
 
 from __future__ import annotations
 
+import copy
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -77,6 +78,12 @@ class SpineState(TreeState):
     def update(self, node: int, label: int) -> None:
         """Learn the label; the last one given to a node counts."""
         update_spines(self.spines, self.marks, self.size, node, label)
+
+    def twin(self) -> SpineState:
+        """A state with the same labels on copies of the marks."""
+        other = copy.copy(self)
+        other.marks, other.record = copy.deepcopy(self.marks), self.record.copy()
+        return other
 
     def explain(self, node: int) -> list[tuple[int, float]]:
         """The nearest labelled nodes on the spines, each with its share of the say."""

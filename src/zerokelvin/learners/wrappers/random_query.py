@@ -10,6 +10,7 @@ known, so its bound is no guarantee here unless p = 1.
 
 from __future__ import annotations
 
+import copy
 import dataclasses
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -30,6 +31,7 @@ from zerokelvin.learners.wrappers.wrapped import Wrapped, WrappedGame
 __all__ = ["RandomQuery", "RandomQueryGame"]
 
 Ints = NDArray[np.int64]
+Floats = NDArray[np.float64]
 Flags = NDArray[np.bool_]
 
 LEARNT = "random-learnt"
@@ -63,6 +65,21 @@ class RandomQueryGame(WrappedGame):
         """Teach the inner game."""
         self.inner.teach(nodes, codes)
         self.learnt += len(nodes)
+
+    def scores_in_order(self, nodes: Any, codes: Ints) -> Floats:
+        """Teach the inner game: its scores before each answer."""
+        scores = self.inner.scores_in_order(nodes, codes)
+        self.learnt += len(nodes)
+        return scores
+
+    def twin(self) -> Game | None:
+        """One around a twin of the inner game, with its own count of labels."""
+        inner = self.inner.twin()
+        if inner is None:
+            return None
+        other = copy.copy(self)
+        other.inner, other.learnt = inner, self.learnt.copy()
+        return other
 
     def hand_over(self, heir: Game, growth: Growth) -> None:
         """The inner game to that of the heir, and how many labels were learnt."""

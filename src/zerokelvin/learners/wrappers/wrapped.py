@@ -109,6 +109,14 @@ class WrappedGame(Game):
         """Let the inner game learn answers in order."""
         self.inner.teach(nodes, codes)
 
+    def scores_in_order(self, nodes: Any, codes: Ints) -> Floats:
+        """The plain loop, through the wrapper."""
+        return Game.scores_in_order(self, nodes, codes)
+
+    def twin(self) -> Game | None:
+        """None: a wrapper that has something of its own to copy writes how."""
+        return None
+
     def evidence(self, nodes: Any) -> Floats:
         """By the scores of the wrapper."""
         return Game.evidence(self, nodes)
