@@ -27,6 +27,7 @@ from zerokelvin.games.labels import encode_labels, is_unknown
 from zerokelvin.graph import Graph
 from zerokelvin.learners import Game, Learner, Policy
 from zerokelvin.session import predicting, saving
+from zerokelvin.session.checkpoints import Checkpoints
 from zerokelvin.session.growing import extended
 from zerokelvin.session.guard import Guarded, alone, beside
 from zerokelvin.session.late import shown_outcome
@@ -85,7 +86,10 @@ class Session(Guarded):
     @budget.setter
     def budget(self, budget: int | None) -> None:
         with self._lock:
-            self._standing.budget = None if budget is None else require_whole("budget", budget)
+            standing, number = self._standing, None if budget is None else require_whole("budget", budget)
+            if number != standing.budget:
+                standing.checkpoints = Checkpoints()  # what their events found may be another with it
+            standing.budget = number
 
     @property
     def events(self) -> list[Event]:
@@ -203,7 +207,7 @@ class Session(Guarded):
             settled -= at < settled
         else:
             events[at] = events[at]._replace(label=self._label(node, label))
-        self._standing = standing.retelling(events, kept, settled)
+        self._standing = standing.retelling(events, kept, settled, same=at)
 
     @beside
     def add_nodes(

@@ -73,6 +73,10 @@ class AutoGame(Game):
         wanted = asking is None or self.mixture.labels == 0 or asking.wants(node, self.mixture.risk(node))
         return np.full(self.columns, wanted)
 
+    def wants_every(self) -> bool:
+        """Unless there is a target."""
+        return self.mixture.asking is None
+
     def variance(self, node: int) -> float:
         """The predictive variance of the first Gaussian expert."""
         return self.mixture.first.variance(node)

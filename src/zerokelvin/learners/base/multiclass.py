@@ -151,6 +151,10 @@ class Game(ABC):
         """
         return np.ones(self.columns, dtype=np.bool_)
 
+    def wants_every(self) -> bool:
+        """Whether every problem wants every label: there is no rule of its own."""
+        return type(self).asks is Game.asks
+
     def may_ask(self, node: Any, trial: int | None = None) -> bool:
         """Whether some problem would want this label by some coin."""
         return bool(self.asks(node, trial).any())
@@ -356,6 +360,12 @@ class OneVsRest(Game, Generic[S]):
     def asks(self, node: Any, trial: int | None = None) -> Flags:
         """Which states want this label."""
         return np.array([state.ask(node, trial) for state in self.states], dtype=np.bool_)
+
+    def wants_every(self) -> bool:
+        """Whether no state has a rule of its own."""
+        if type(self).asks is not OneVsRest.asks:
+            return False
+        return all(type(state).ask is State.ask for state in self.states)
 
     def may_ask(self, node: Any, trial: int | None = None) -> bool:
         """Whether some state would want this label by some coin."""

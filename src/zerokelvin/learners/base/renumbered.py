@@ -145,6 +145,10 @@ class RenumberedGame(Game):
         """Which problems want this label."""
         return self.inner.asks(int(self.ranks[node]), trial)
 
+    def wants_every(self) -> bool:
+        """Whether the game inside does."""
+        return self.inner.wants_every()
+
     def may_ask(self, node: int, trial: int | None = None) -> bool:
         """Whether a problem would want this label by some coin."""
         return self.inner.may_ask(int(self.ranks[node]), trial)

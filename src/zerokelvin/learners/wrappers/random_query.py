@@ -52,6 +52,10 @@ class RandomQueryGame(WrappedGame):
         numbers = self.learnt if trial is None else np.full(self.columns, trial)
         return np.asarray(self._heads(numbers) & self.inner.asks(node, trial))
 
+    def wants_every(self) -> bool:
+        """Not while a coin decides."""
+        return self.rate.p == 1 and self.inner.wants_every()
+
     def may_ask(self, node: Any, trial: int | None = None) -> bool:
         """Whether some coin is below p, and the inner learner would ask."""
         return bool(self.rate.limits(np.array([LEAST_COIN]))[0] > 0) and self.inner.may_ask(node, trial)
