@@ -152,7 +152,7 @@ class Standing:
 
     def _go_over(self, events: Sequence[Event], outcomes: Sequence[Outcome | None]) -> None:
         """Learn events, each with what it finds, or with what was found where that is given."""
-        if len(events) > 1 and not self.terms.policy.needs_spread and self.game.wants_every():
+        if len(events) > 1 and self._by_margins():
             self.note(events, follow(self.game, self._situation(), events, outcomes))
             self.checkpoints.visit(self.game, len(self.events))
             return
@@ -205,6 +205,21 @@ class Standing:
         self.note(events, outcomes)
         self.checkpoints.visit(self.game, len(self.events))
         self.intact = True
+
+    def answer(self, events: Sequence[Event]) -> None:
+        """Learn answers one after the other, each with what it finds where it stands then."""
+        if len(events) > 1 and self._by_margins():
+            self.intact = False
+            self.note(events, follow(self.game, self._situation(), events, [None] * len(events)))
+            self.checkpoints.visit(self.game, len(self.events))
+            self.intact = True
+            return
+        for event in events:
+            self.take([event], [self.outcome(event.node)])
+
+    def _by_margins(self) -> bool:
+        """Whether neither policy nor learner looks at more than the margins of a trial."""
+        return not self.terms.policy.needs_spread and self.game.wants_every()
 
     def _learn(self, events: Sequence[Event], outcomes: Sequence[Outcome]) -> None:
         """Let the game learn events with what they found."""
@@ -311,10 +326,15 @@ class Standing:
             return float(self.game.value(node, self.waiting() if waiting is None else waiting))
         return float(self.game.variance(node)) if policy.needs_variance else 0.0
 
-    def _worthwhile(self, node: int, margins: Floats, coin: float, spread: float) -> bool:
+    def rule(self, coin: float) -> tuple[float, float, float]:
+        """Limit, gain and floor of the present trial with a coin (`zerokelvin.asking.decision`)."""
         policy, number = self.terms.policy, np.array([self.trials])
         rules = (policy.limits(np.array([coin])), policy.gains(number), policy.floors(number))
-        return worth_asking(confidence(margins), spread, *(float(rule[0]) for rule in rules))
+        limit, gain, floor = (float(rule[0]) for rule in rules)
+        return limit, gain, floor
+
+    def _worthwhile(self, node: int, margins: Floats, coin: float, spread: float) -> bool:
+        return worth_asking(confidence(margins), spread, *self.rule(coin))
 
     def waiting(self) -> Flags:
         """Which nodes have neither been answered nor skipped."""

@@ -141,6 +141,10 @@ class AutoGame(Game):
         assumptions = (missing,) if self.left_out else ()
         return Bound(value, "Lemma 3, de Rooij et al. 2014, with a prior", terms, assumptions)
 
+    def bound_so_far(self) -> float | None:
+        """The bound, which asks for no labels; None where a target left some out."""
+        return None if self.left_out or not self.mixture.labels else self.bound([]).value
+
     def explain(self, node: int, column: int) -> list[tuple[int, float]]:
         """The labelled nodes behind the margin; see `Mixture.explain`."""
         return self.mixture.explain(node, 1 if self.columns == 1 else column)

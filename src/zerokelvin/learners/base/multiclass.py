@@ -223,6 +223,10 @@ class Game(ABC):
         """The bound on the mistakes of the class, against one labelling in {-1, +1}ⁿ per problem."""
         return no_bound()
 
+    def bound_so_far(self) -> float | None:
+        """The bound on the mistakes so far where it depends on no labels but those learnt; else None."""
+        return None
+
     # -- keeping and growing --------------------------------------------------------------------------
 
     def parts(self) -> Mapping[str, NDArray[Any]]:

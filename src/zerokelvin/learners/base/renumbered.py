@@ -199,6 +199,10 @@ class RenumberedGame(Game):
         """The bound against one labelling per problem."""
         return self.inner.bound([np.asarray(one)[self.order] for one in labels])
 
+    def bound_so_far(self) -> float | None:
+        """That of the game inside."""
+        return self.inner.bound_so_far()
+
     def parts(self) -> dict[str, NDArray[Any]]:
         """Those of the game inside, marked as in the order of names."""
         return {_marked(name): array for name, array in self.inner.parts().items()}

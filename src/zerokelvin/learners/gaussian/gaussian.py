@@ -45,6 +45,7 @@ from zerokelvin.graph.features import Features
 from zerokelvin.kernels.kernel_names import parse_kernel
 from zerokelvin.kernels.kernels import KernelColumns, has_unit, kernel_columns
 from zerokelvin.learners.base import Game, Learner, columns_of, learner
+from zerokelvin.learners.base.multiclass import Valued
 from zerokelvin.learners.gaussian.covariance import EXACT_LIMIT, Covariance
 from zerokelvin.learners.gaussian.diffusion import (
     Diffusion,
@@ -101,6 +102,18 @@ class GaussianGame(DiffusionGame):
     def value(self, node: int, waiting: NDArray[np.bool_]) -> float:
         """What a label of `node` is worth to the nodes that wait: influence over lead."""
         return self.influence.value(node, waiting)
+
+    def most_valued(
+        self, nodes: Ints, waiting: NDArray[np.bool_], above: float, most: int | None = None
+    ) -> Valued:
+        """The nodes of the largest value; influences are kept while nothing has changed for them."""
+        return self.influence.most_valued(nodes, waiting, above, most)
+
+    def twin(self) -> GaussianGame:
+        """A game on other fields at the same place; the influences computed so far serve both."""
+        other = GaussianGame(self.diffusion.twin())
+        other.influence.kept = self.influence.kept
+        return other
 
     def bound(self, labels: Sequence[Ints]) -> Bound:
         """The bound of the module, one for all classes together."""

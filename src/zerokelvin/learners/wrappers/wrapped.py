@@ -117,6 +117,10 @@ class WrappedGame(Game):
         """None: a wrapper that has something of its own to copy writes how."""
         return None
 
+    def bound_so_far(self) -> float | None:
+        """None: what a wrapper changes, its bound may not cover."""
+        return None
+
     def evidence(self, nodes: Any) -> Floats:
         """By the scores of the wrapper."""
         return Game.evidence(self, nodes)
