@@ -63,6 +63,12 @@ class KeptGames:
         twin = plain.twin()
         if twin is not None:
             others["twin"] = twin
+            packed = plain.twin(kept=True)
+            again = None if packed is None else packed.twin()
+            if again is None:
+                self._refuse("a game with a twin has none that is kept")
+            else:
+                others["kept twin"] = again
         if plain.fields:
             snapshot = plain.snapshot()
             if set(snapshot) != set(plain.fields) or set(self.fresh().fields) != set(plain.fields):

@@ -50,7 +50,7 @@ class Checkpoint:
     @classmethod
     def of(cls, game: Game, events: int) -> Checkpoint | None:
         """A copy of a game; None where it has neither twin nor snapshot."""
-        twin = game.twin()
+        twin = game.twin(kept=True)
         if twin is not None:
             return cls(events, twin, None, _own_bytes(twin, game))
         if game.fields:

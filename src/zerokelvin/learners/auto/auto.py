@@ -176,9 +176,9 @@ class AutoGame(Game):
         self.mixture.restore(arrays)
         self.left_out = bool(arrays[LEFT_OUT])
 
-    def twin(self) -> AutoGame | None:
+    def twin(self, kept: bool = False) -> AutoGame | None:
         """A game on another mixture at the same place."""
-        mixture = self.mixture.twin()
+        mixture = self.mixture.twin(kept)
         if mixture is None:
             return None
         other = AutoGame(mixture)

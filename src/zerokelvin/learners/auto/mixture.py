@@ -146,9 +146,9 @@ class Mixture:
             game.restore({name: arrays[prefix + name] for name in game.fields})
         self._last = self._table = None
 
-    def twin(self) -> Mixture | None:
+    def twin(self, kept: bool = False) -> Mixture | None:
         """Another mixture at the same place; None where an expert's game has no twin."""
-        games = [expert.game.twin() for expert in self.experts]
+        games = [expert.game.twin(kept) for expert in self.experts]
         if any(game is None for game in games):
             return None
         other = copy.copy(self)
@@ -156,7 +156,10 @@ class Mixture:
         for expert, game in zip(other.experts, cast(list[Game], games), strict=True):
             expert.game = game
         other.mixing, other.asking = self.mixing.twin(), copy.deepcopy(self.asking)
-        other.first = first_gaussian(other.experts)
+        if kept:
+            del other.first  # a packed game answers for nothing
+        else:
+            other.first = first_gaussian(other.experts)
         other._last = other._table = None
         return other
 

@@ -116,7 +116,7 @@ class PairedFields(EvidenceGame):
             "0/plan": self._plan[1:],
         }
 
-    def twin(self) -> PairedFields:
+    def twin(self, kept: bool = False) -> PairedFields:
         """Other fields at the same place."""
         other = copy.copy(self)
         diagonal, link, labels, root = self._system

@@ -68,7 +68,7 @@ class TwoSteps(EvidenceGame):
         """The labels at every node and beside it."""
         return {"0/counts": self.counts, "0/beside": self._beside}
 
-    def twin(self) -> TwoSteps:
+    def twin(self, kept: bool = False) -> TwoSteps:
         """Other votes at the same place."""
         other = copy.copy(self)
         other.counts, other._beside = self.counts.copy(), self._beside.copy()

@@ -250,10 +250,11 @@ class Game(ABC):
         for name, array in self.parts().items():
             put_back(name, arrays[name], array)
 
-    def twin(self) -> Game | None:
+    def twin(self, kept: bool = False) -> Game | None:
         """Another game at the same place that goes its own way; what no label changes is shared.
 
-        None where a game has none: it is then brought there by a snapshot.
+        None where a game has none: it is then brought there by a snapshot. With `kept` it may be packed, and
+        then only be asked for a twin of its own (`zerokelvin.learners.base.kept`).
         """
         return None
 
@@ -417,7 +418,7 @@ class OneVsRest(Game, Generic[S]):
         for c, state in enumerate(self.states):
             state.restore({name: arrays[f"{c}/{name}"] for name in state.fields})
 
-    def twin(self) -> Game | None:
+    def twin(self, kept: bool = False) -> Game | None:
         """The twins of all states side by side; None where a state has none."""
         states = [state.twin() for state in self.states]
         if any(state is None for state in states):

@@ -220,9 +220,9 @@ class RenumberedGame(Game):
         """Restore the game inside."""
         self.inner.restore({name.replace(BY_NAME, "", 1): array for name, array in arrays.items()})
 
-    def twin(self) -> Game | None:
+    def twin(self, kept: bool = False) -> Game | None:
         """One around a twin of the game inside."""
-        inner = self.inner.twin()
+        inner = self.inner.twin(kept)
         if inner is None:
             return None
         other = copy.copy(self)

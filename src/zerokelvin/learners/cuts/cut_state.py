@@ -24,13 +24,14 @@ from numpy.typing import NDArray
 
 from zerokelvin.bound import Bound
 from zerokelvin.flow.online.components import length
-from zerokelvin.flow.online.cut_arrays import INNER, NONE, SIDE, TOUCHES, CutArrays
+from zerokelvin.flow.online.cut_arrays import INNER, NONE, RESIDUAL, SIDE, TOTAL, TOUCHES, CutArrays
 from zerokelvin.flow.online.online_cut import OnlineCut
 from zerokelvin.flow.online.paths import CutPath
 from zerokelvin.flow.online.trials import learn
 from zerokelvin.graph import Graph
 from zerokelvin.jit import kernel
-from zerokelvin.learners.base import OneVsRest, Progress, State, Trace, Trials
+from zerokelvin.learners.base import Game, OneVsRest, Progress, State, Trace, Trials
+from zerokelvin.learners.base.kept import PackedArray
 from zerokelvin.learners.cuts.cut_bounds import path_certificate
 
 __all__ = [
@@ -170,6 +171,17 @@ class PathState(CutState):
 class PathGame(OneVsRest[PathState]):
     """Path problems side by side: a game in which every label is learnt at once is compiled throughout."""
 
+    plain: Ints | None = None  # the arcs without flow, which all problems share, once they are needed
+
+    def twin(self, kept: bool = False) -> Game | None:
+        """The twins of all states; where they are to be kept, without what no label changes."""
+        if not kept or any(type(state) is not PathState for state in self.states):
+            return super().twin(kept)
+        if self.plain is None:
+            self.plain = self.states[0].cut.arrays.arcs.copy()
+            self.plain[:, RESIDUAL] = self.plain[:, TOTAL] // 2
+        return KeptPaths([KeptPath(state, self.plain) for state in self.states])
+
     def teach(self, nodes: Any, codes: Ints) -> None:
         """Learn answers in order, in compiled code."""
         for state, labels in zip(self.states, self.signs(codes).T, strict=True):
@@ -196,6 +208,55 @@ class PathGame(OneVsRest[PathState]):
             if progress is not None:
                 progress(total * (c + 1) // len(self.states))
         return trace
+
+
+class KeptPath:
+    """One path problem, packed: its record, and what labels change in its minimum cut."""
+
+    def __init__(self, state: PathState, plain: Ints) -> None:
+        arrays = state.cut.arrays
+        self.state, self.plain = copy.copy(state), plain
+        self.state.record = state.record.copy()
+        self.state.cut = copy.copy(state.cut)
+        nothing = np.zeros((0, 0), dtype=np.int64)
+        self.state.cut.arrays = arrays._replace(
+            arcs=nothing, nodes=nothing, lengths=nothing, scratch=nothing, tally=arrays.tally.copy()
+        )
+        self.packed = {name: PackedArray(getattr(arrays, name)) for name in ("nodes", "lengths", "scratch")}
+        self.flow = PackedArray(arrays.arcs[:, RESIDUAL] - plain[:, RESIDUAL])
+
+    def again(self) -> PathState:
+        """The problem, on a minimum cut of its own."""
+        state = copy.copy(self.state)
+        state.record, state.cut = self.state.record.copy(), copy.copy(self.state.cut)
+        arcs = self.plain.copy()
+        arcs[:, RESIDUAL] += self.flow.unpacked()
+        own = {name: packed.unpacked() for name, packed in self.packed.items()}
+        arrays = self.state.cut.arrays
+        state.cut.arrays = arrays._replace(arcs=arcs, tally=arrays.tally.copy(), **own)
+        return state
+
+
+class KeptPaths(Game):
+    """Path problems, packed; nothing but their twin can be asked for."""
+
+    def __init__(self, paths: list[KeptPath]) -> None:
+        super().__init__(max(2, len(paths)))
+        self.paths = paths
+
+    def twin(self, kept: bool = False) -> PathGame:
+        """The game again."""
+        game = PathGame([path.again() for path in self.paths])
+        game.plain = self.paths[0].plain
+        return game
+
+    def scores(self, nodes: Any) -> Floats:
+        """Refused."""
+        raise TypeError("a kept game predicts nothing; its twin does.")
+
+    def learn(self, node: Any, code: int, wanted: Any = None) -> None:
+        """Refused."""
+        raise TypeError("a kept game learns nothing; its twin does.")
 
 
 def compare_lengths(paths: str, start: int, end: int) -> str:

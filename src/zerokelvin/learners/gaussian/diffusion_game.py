@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -12,6 +13,7 @@ from zerokelvin.asking.decision import NO_FLOOR, NO_GAIN, label_is_due, wants_la
 from zerokelvin.jit import kernel
 from zerokelvin.learners.base import Game, Progress, Trace, Trials
 from zerokelvin.learners.base.growth import Growth
+from zerokelvin.learners.base.kept import KeptGame
 from zerokelvin.learners.gaussian.diffusion import (
     Diffusion,
     FieldArrays,
@@ -120,9 +122,15 @@ class DiffusionGame(Game):
             "0/totals": diffusion.totals,
         }
 
-    def twin(self) -> DiffusionGame:
+    def twin(self, kept: bool = False) -> Game:
         """A game on other fields at the same place."""
-        return type(self)(self.diffusion.twin())
+        return KeptGame(self, self._vessel()) if kept else type(self)(self.diffusion.twin())
+
+    def _vessel(self) -> Callable[[], DiffusionGame]:
+        """What gives another game like this one, with nothing learnt."""
+        cls, own = type(self), self.diffusion
+        system, problems, terms = own.system, own.problems, own.terms
+        return lambda: cls(Diffusion(system, problems, *terms))
 
     def hand_over(self, heir: Game, growth: Growth) -> None:
         """Repair the fields where the graph has grown; learn again where the engine is now another."""

@@ -131,7 +131,7 @@ class ExactGame(Game):
         for node, code in zip(nodes.tolist(), codes.tolist(), strict=True):
             self.covariance.learn(node, code)
 
-    def twin(self) -> ExactGame | None:
+    def twin(self, kept: bool = False) -> ExactGame | None:
         """A game on another factor of the same answers."""
         return type(self)(self.covariance.twin())
 

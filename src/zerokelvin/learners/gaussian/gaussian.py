@@ -31,9 +31,9 @@ leads. With an error of at most δ in a lead and a comparator that k labels cont
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any, ClassVar, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -109,11 +109,23 @@ class GaussianGame(DiffusionGame):
         """The nodes of the largest value; influences are kept while nothing has changed for them."""
         return self.influence.most_valued(nodes, waiting, above, most)
 
-    def twin(self) -> GaussianGame:
+    def twin(self, kept: bool = False) -> Game:
         """A game on other fields at the same place; the influences computed so far serve both."""
+        if kept:
+            return super().twin(kept)
         other = GaussianGame(self.diffusion.twin())
         other.influence.kept = self.influence.kept
         return other
+
+    def _vessel(self) -> Callable[[], GaussianGame]:
+        begin, influences = super()._vessel(), self.influence.kept
+
+        def again() -> GaussianGame:
+            game = cast(GaussianGame, begin())
+            game.influence.kept = influences
+            return game
+
+        return again
 
     def bound(self, labels: Sequence[Ints]) -> Bound:
         """The bound of the module, one for all classes together."""

@@ -107,7 +107,7 @@ class VectorGame(ExactGame):
         """Nothing: the answers are learnt again."""
         return {}
 
-    def twin(self) -> None:
+    def twin(self, kept: bool = False) -> None:
         """None: the table grows with the vectors learnt."""
         return
 

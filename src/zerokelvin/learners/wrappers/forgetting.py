@@ -171,10 +171,10 @@ class ForgettingGame(WrappedGame):
             self.heir = self.begin()
             self.heir.restore({name: arrays[_of_heir(name)] for name in names})
 
-    def twin(self) -> Game | None:
+    def twin(self, kept: bool = False) -> Game | None:
         """Twins of both copies; None where the learner has none."""
-        inner = self.inner.twin()
-        heir = None if self.heir is None else self.heir.twin()
+        inner = self.inner.twin(kept)
+        heir = None if self.heir is None else self.heir.twin(kept)
         if inner is None or (self.heir is not None and heir is None):
             return None
         other = copy.copy(self)

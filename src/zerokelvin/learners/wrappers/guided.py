@@ -111,9 +111,9 @@ class GuidedGame(WrappedGame):
         self.guide.teach(nodes, codes)
         return scores
 
-    def twin(self) -> Game | None:
+    def twin(self, kept: bool = False) -> Game | None:
         """Twins of both; None where one of them has none."""
-        inner, guide = self.inner.twin(), self.guide.twin()
+        inner, guide = self.inner.twin(kept), self.guide.twin(kept)
         if inner is None or guide is None:
             return None
         return GuidedGame(inner, guide, self.trait, self.lacks)

@@ -76,9 +76,9 @@ class RandomQueryGame(WrappedGame):
         self.learnt += len(nodes)
         return scores
 
-    def twin(self) -> Game | None:
+    def twin(self, kept: bool = False) -> Game | None:
         """One around a twin of the inner game, with its own count of labels."""
-        inner = self.inner.twin()
+        inner = self.inner.twin(kept)
         if inner is None:
             return None
         other = copy.copy(self)

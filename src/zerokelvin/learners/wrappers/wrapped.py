@@ -113,7 +113,7 @@ class WrappedGame(Game):
         """The plain loop, through the wrapper."""
         return Game.scores_in_order(self, nodes, codes)
 
-    def twin(self) -> Game | None:
+    def twin(self, kept: bool = False) -> Game | None:
         """None: a wrapper that has something of its own to copy writes how."""
         return None
 
