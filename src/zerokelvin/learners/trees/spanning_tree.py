@@ -49,6 +49,7 @@ from zerokelvin.trees.online.neighbours import (
     spine_committee,
     spine_neighbours,
     sweep_spines,
+    teach_spines,
     update_spines,
 )
 from zerokelvin.trees.online.strategies import STRATEGIES, Schedule
@@ -90,6 +91,11 @@ class SpineState(TreeState):
     def update(self, node: int, label: int) -> None:
         """Learn the label; the last one given to a node counts."""
         update_spines(self.spines, self.marks, self.size, node, label)
+
+    def teach(self, nodes: Ints, labels: Ints) -> None:
+        """Learn labels in their order, without looking at what would have been predicted."""
+        teach_spines(self.spines, self.marks, self.size, nodes, labels)
+        self.record.note_all(nodes, labels)
 
     def twin(self) -> SpineState:
         """A state with the same labels on copies of the marks."""

@@ -102,8 +102,12 @@ class TreeState(State):
         nodes, labels = (arrays[name].astype(np.int64) for name in SEEN)
         if nodes.shape != labels.shape or ((nodes < 0) | (nodes >= self.graph.num_nodes)).any():
             raise ValueError("the saved labels name nodes that are not there.")
-        self.play(nodes, labels, 0, len(nodes), np.empty(len(nodes)))
+        self.teach(nodes, labels)
         self.prompt = bool(arrays["prompt"])
+
+    def teach(self, nodes: Ints, labels: Ints) -> None:
+        """Learn labels in their order, in compiled code."""
+        self.play(nodes, labels, 0, len(nodes), np.empty(len(nodes)))
 
     def assumptions(self, labels: Ints) -> tuple[Assumption, ...]:
         """What every bound on trees assumes of the game."""
@@ -213,7 +217,8 @@ class TreeGame(OneVsRest[TreeState]):
 
     def teach(self, nodes: Any, codes: Ints) -> None:
         """Learn answers in order, in compiled code."""
-        self.scores_in_order(nodes, codes)
+        for state, labels in zip(self.states, self.signs(codes).T, strict=True):
+            state.teach(np.asarray(nodes, dtype=np.int64), labels.astype(np.int64))
 
     def scores_in_order(self, nodes: Any, codes: Ints) -> Floats:
         """Learn answers in order, in compiled code: the margins before each."""

@@ -29,6 +29,7 @@ __all__ = [
     "spine_committee",
     "spine_neighbours",
     "sweep_spines",
+    "teach_spines",
     "update_spines",
 ]
 
@@ -151,6 +152,13 @@ def update_spines(spines: Spines, marks: Marks, size: int, node: int, label: int
         while at >= 1 and not marks.marks[at]:
             marks.marks[at] = True
             at >>= 1
+
+
+@kernel
+def teach_spines(spines: Spines, marks: Marks, size: int, nodes: Ints, labels: Ints) -> None:
+    """Give the spines the labels of several nodes in turn."""
+    for t in range(len(nodes)):
+        update_spines(spines, marks, size, nodes[t], labels[t])
 
 
 @kernel
