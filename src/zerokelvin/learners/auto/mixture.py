@@ -16,7 +16,7 @@ from zerokelvin.learners.auto.experts import Expert, PreparedExperts, start_expe
 from zerokelvin.learners.auto.mixing import Mixing
 from zerokelvin.learners.auto.settings import CHUNK
 from zerokelvin.learners.base import Game
-from zerokelvin.learners.base.multiclass import put_back
+from zerokelvin.learners.base.multiclass import MIXED, put_back
 from zerokelvin.learners.base.ties import DEAD_ZONE, first_largest
 from zerokelvin.learners.gaussian.diffusion import to_margins
 from zerokelvin.learners.gaussian.gaussian import GaussianGame
@@ -27,7 +27,7 @@ Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
 
 
-OWN = "0/mixture-"
+OWN = f"0/{MIXED}"
 """Before the names of the mixture's own arrays in a snapshot."""
 
 
@@ -164,8 +164,8 @@ class Mixture:
         return other
 
     def _games(self) -> list[tuple[str, Game]]:
-        """The experts' games, each behind what its arrays' names begin with: its number."""
-        return [(f"expert-{k}/", expert.game) for k, expert in enumerate(self.experts)]
+        """The experts' games, each behind what the names of its arrays begin with: its own name."""
+        return [(f"{expert.name}/", expert.game) for expert in self.experts]
 
     def trusted(self) -> dict[str, float]:
         """The weight of every expert."""

@@ -32,13 +32,17 @@ from zerokelvin.learners.base.state import State, no_bound
 from zerokelvin.learners.base.trial_arrays import Trace, Trials, columns_of, signs_of
 from zerokelvin.threads import on_one_thread
 
-__all__ = ["Binary", "Game", "OneVsRest", "Progress", "Valued", "put_back", "rank_values"]
+__all__ = ["MIXED", "Binary", "Game", "OneVsRest", "Progress", "Valued", "put_back", "rank_values"]
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
 Flags = NDArray[np.bool_]
 Progress = Callable[[int], None]
 S = TypeVar("S", bound=State)
+
+
+MIXED = "mixture-"
+"""In the names of a mixture's own saved arrays: beside them are those of its experts, which may change."""
 
 
 class Valued(NamedTuple):

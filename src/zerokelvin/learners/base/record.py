@@ -14,9 +14,21 @@ from numpy.typing import ArrayLike, NDArray
 
 from zerokelvin.bound import Assumption
 
-__all__ = ["Record"]
+__all__ = ["Record", "require_labels"]
 
 Ints = NDArray[np.int64]
+
+
+def require_labels(nodes: NDArray[Any], labels: NDArray[Any], count: int) -> None:
+    """Refuse saved labels that are not −1 or +1, or of nodes that are not among `count`.
+
+    >>> require_labels(np.array([0, 3]), np.array([1, -1]), 3)
+    Traceback (most recent call last):
+    ValueError: saved labels name nodes or labels that are not there.
+    """
+    fits = nodes.shape == labels.shape and nodes.ndim == 1
+    if not fits or ((nodes < 0) | (nodes >= count)).any() or not np.isin(labels, (-1, 1)).all():
+        raise ValueError("saved labels name nodes or labels that are not there.")
 
 
 class Record:

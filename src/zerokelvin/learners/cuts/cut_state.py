@@ -32,6 +32,7 @@ from zerokelvin.graph import Graph
 from zerokelvin.jit import kernel
 from zerokelvin.learners.base import Game, OneVsRest, Progress, State, Trace, Trials
 from zerokelvin.learners.base.kept import PackedArray
+from zerokelvin.learners.base.record import require_labels
 from zerokelvin.learners.cuts.cut_bounds import path_certificate
 
 __all__ = [
@@ -155,7 +156,9 @@ class PathState(CutState):
 
     def restore(self, arrays: Mapping[str, NDArray[Any]]) -> None:
         """Learn the labels of a snapshot again, in compiled code."""
-        self.teach(arrays["seen_nodes"].astype(np.int64), arrays["seen_labels"].astype(np.int64))
+        nodes, labels = arrays["seen_nodes"].astype(np.int64), arrays["seen_labels"].astype(np.int64)
+        require_labels(nodes, labels, self.graph.num_nodes)
+        self.teach(nodes, labels)
 
     def twin(self) -> PathState:
         """A state with the same labels on a copy of the minimum cut."""

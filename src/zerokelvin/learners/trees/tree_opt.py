@@ -43,6 +43,7 @@ from zerokelvin.learners.base import (
     learner,
 )
 from zerokelvin.learners.base.noting import SEEN
+from zerokelvin.learners.base.record import require_labels
 from zerokelvin.trees.online.balanced import Balanced, look
 from zerokelvin.trees.online.forest import Forest, attach, make_forest
 from zerokelvin.trees.online.hinges import new_hinges
@@ -100,8 +101,7 @@ class TreeState(State):
     def restore(self, arrays: Mapping[str, NDArray[Any]]) -> None:
         """Learn the labels of a snapshot again, in compiled code."""
         nodes, labels = (arrays[name].astype(np.int64) for name in SEEN)
-        if nodes.shape != labels.shape or ((nodes < 0) | (nodes >= self.graph.num_nodes)).any():
-            raise ValueError("the saved labels name nodes that are not there.")
+        require_labels(nodes, labels, self.graph.num_nodes)
         self.teach(nodes, labels)
         self.prompt = bool(arrays["prompt"])
 
