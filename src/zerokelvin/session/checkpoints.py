@@ -29,11 +29,14 @@ __all__ = ["MOST", "ROOM", "STEP", "Checkpoint", "Checkpoints", "stretches"]
 STEP = 128
 """Events between copies: with fewer, one answer in a hundred would wait for a copy to be made."""
 
-MOST = 16
-"""Copies at most: at distances that double, enough for 128 · 2¹⁶ events."""
+MOST = 10
+"""Copies at most: at distances that double, enough for 128 · 2¹⁰ events."""
 
-ROOM = 1 << 30
+ROOM = 1 << 29
 """Bytes that all copies of one session may hold together."""
+
+MUCH = 4
+"""A game whose arrays are larger than so many times the room is not copied to see how small that gets."""
 
 Snapshot = Mapping[str, NDArray[Any]]
 
@@ -89,7 +92,8 @@ class Checkpoints:
         last = self._kept[-1].events if self._kept else 0
         if not self._possible or events - last < STEP:
             return
-        found = Checkpoint.of(game, events)
+        large = sum(array.nbytes for array in _arrays(game)) > MUCH * ROOM
+        found = None if large else Checkpoint.of(game, events)
         if found is None or found.size > ROOM:
             self._kept, self._possible = (), False
             return
