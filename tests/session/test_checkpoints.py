@@ -70,6 +70,7 @@ def scripts(draw):
         st.tuples(st.just("learn"), node, label),
         st.tuples(st.just("learn"), node, label),
         st.tuples(st.just("teach"), st.lists(st.tuples(node, label), min_size=1, max_size=9)),
+        st.tuples(st.just("learn_many"), st.lists(st.tuples(node, label), min_size=1, max_size=9)),
         st.tuples(st.just("skip"), node),
         st.tuples(st.just("correct"), node, st.one_of(label, st.none())),
     )
@@ -248,6 +249,7 @@ def begun(learner):
 CALLS = {
     "learn": lambda s: s.learn(2, "a"),
     "teach": lambda s: s.teach({2: "a", 3: "b", 1: "a", 0: "a", 5: "a"}),
+    "learn many": lambda s: s.learn_many({2: "a", 3: "b", 1: "a", 0: "a", 5: "a", 7: "a"}),
     "correct": lambda s: s.correct(1, "a"),
     "take back": lambda s: s.correct(4, None),
 }

@@ -54,8 +54,8 @@ def agreed(now: Outcome, then: Outcome | None) -> Outcome:
 
 def follow(
     game: Game, place: Situation, events: Sequence[Event], kept: Sequence[Outcome | None]
-) -> list[Outcome]:
-    """Let a game learn events in order, and say what each finds; where an outcome is kept, that one."""
+) -> tuple[list[Outcome], Situation]:
+    """Let a game learn events in order: what each finds, or what is kept of it, and the situation after."""
     told = [event for event in events if event.kind != SKIP]
     nodes = np.array([event.node for event in told], dtype=np.int64)
     codes = np.array([place.codes[event.label] for event in told], dtype=np.int64)
@@ -83,4 +83,5 @@ def follow(
             counts[codes[t]] += 1
             labelled[components[t]] = begun = True
             t += 1
-    return found
+    after = place._replace(labelled=labelled, counts=counts, trials=place.trials + trial, queries=queries)
+    return found, after

@@ -153,7 +153,7 @@ class Standing:
     def _go_over(self, events: Sequence[Event], outcomes: Sequence[Outcome | None]) -> None:
         """Learn events, each with what it finds, or with what was found where that is given."""
         if len(events) > 1 and self._by_margins():
-            self.note(events, follow(self.game, self._situation(), events, outcomes))
+            self.note(events, follow(self.game, self._situation(), events, outcomes)[0])
             self.checkpoints.visit(self.game, len(self.events))
             return
         for event, found_then in zip(events, outcomes, strict=True):
@@ -210,7 +210,13 @@ class Standing:
         """Learn answers one after the other, each with what it finds where it stands then."""
         if len(events) > 1 and self._by_margins():
             self.intact = False
-            self.note(events, follow(self.game, self._situation(), events, [None] * len(events)))
+            place, found = self._situation(), list[Outcome]()
+            for start, stop in stretches(0, len(events)):
+                part, place = follow(self.game, place, events[start:stop], [None] * (stop - start))
+                found += part
+                if stop < len(events):
+                    self.checkpoints.visit(self.game, len(self.events) + stop)
+            self.note(events, found)
             self.checkpoints.visit(self.game, len(self.events))
             self.intact = True
             return
