@@ -102,17 +102,17 @@ class RandomQueryGame(WrappedGame):
         """Those of the inner game and the number of labels learnt; none where it has none."""
         if not self.inner.fields:
             return ()
-        return (*self.inner.fields, *(f"{c}/{LEARNT}" for c in range(self.columns)))
+        return (*self.inner.fields, *(f"{c}/{self._name()}" for c in range(self.columns)))
 
     def snapshot(self) -> dict[str, NDArray[Any]]:
         """The inner game's arrays and the number of labels learnt."""
-        counts = {f"{c}/{LEARNT}": np.array(count) for c, count in enumerate(self.learnt)}
+        counts = {f"{c}/{self._name()}": np.array(count) for c, count in enumerate(self.learnt)}
         return self.inner.snapshot() | counts if self.inner.fields else {}
 
     def restore(self, arrays: Mapping[str, NDArray[Any]]) -> None:
         """Restore the inner game and the number of labels learnt."""
         self.inner.restore({name: arrays[name] for name in self.inner.fields})
-        self.learnt[:] = [int(arrays[f"{c}/{LEARNT}"]) for c in range(self.columns)]
+        self.learnt[:] = [int(arrays[f"{c}/{self._name()}"]) for c in range(self.columns)]
 
     def play(self, trials: Trials, progress: Progress | None = None) -> Trace:
         """The inner game, out of the policy's reach where the coin says no."""
@@ -121,6 +121,13 @@ class RandomQueryGame(WrappedGame):
         trace = self.inner.play(dataclasses.replace(trials, limits=limits), progress)
         self.learnt += trace.asked.sum(axis=0)
         return trace
+
+    def _name(self) -> str:
+        """Under what name the number of labels is saved: one that nothing inside has."""
+        name = LEARNT
+        while f"0/{name}" in self.inner.fields:  # of a `random` inside a forgetting learner
+            name = f"outer-{name}"
+        return name
 
     def _heads(self, numbers: Ints) -> Flags:
         """Whether the coins of these trials want their label: the policy ``random:p``."""
