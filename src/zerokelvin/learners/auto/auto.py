@@ -159,7 +159,9 @@ class AutoGame(Game):
 
     def chances_of(self, nodes: Any) -> Floats | None:
         """The calibrated probabilities of several nodes, in compiled code."""
-        return self.mixture.all_chances(np.asarray(nodes, dtype=np.int64)) if self.mixture.labels else None
+        if not self.mixture.labels:
+            return None
+        return self.mixture.all_chances(np.asarray(nodes, dtype=np.int64)).copy()
 
     @property
     def fields(self) -> tuple[str, ...]:

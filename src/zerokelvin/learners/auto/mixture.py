@@ -5,7 +5,7 @@ from __future__ import annotations
 import copy
 import math
 from collections.abc import Mapping, Sequence
-from typing import Any, cast
+from typing import Any, NamedTuple, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,6 +31,14 @@ OWN = f"0/{MIXED}"
 """Before the names of the mixture's own arrays in a snapshot."""
 
 
+class Judged(NamedTuple):
+    """Several nodes, with the margins of each in every problem, and the probability of every class."""
+
+    nodes: Ints
+    margins: Floats
+    chances: Floats
+
+
 class Mixture:
     """All experts of one game, and who is trusted."""
 
@@ -47,7 +55,7 @@ class Mixture:
         self.first = first_gaussian(self.experts)
         self.asking = None if target is None else Target(target, seed)
         self._last: tuple[int, int, tuple[int, Floats]] | None = None
-        self._table: tuple[Ints, Floats] | None = None
+        self._table: Judged | None = None
 
     @property
     def labels(self) -> int:
@@ -71,14 +79,24 @@ class Mixture:
 
     def all_margins(self, nodes: Ints) -> Floats:
         """The same for several nodes, (nodes, problems), kept until a label is learnt for all problems."""
-        if self._table is None or not np.array_equal(self._table[0], nodes):
+        return self._judged(nodes).margins
+
+    def all_chances(self, nodes: Ints) -> Floats:
+        """The probabilities of several nodes, (nodes, classes), as `judge` gives each; kept alike."""
+        return self._judged(nodes).chances
+
+    def _judged(self, nodes: Ints) -> Judged:
+        """Margins and probabilities of several nodes; before any label the former are 0."""
+        if self._table is None or not np.array_equal(self._table.nodes, nodes):
             margins = np.zeros((len(nodes), self.problems))
+            chances = np.full((len(nodes), len(self.mixing.counts)), np.nan)
             for start in range(0, len(nodes) if self.labels else 0, CHUNK):
                 part = slice(start, start + CHUNK)
                 values = np.stack([expert.evidence(nodes[part]) for expert in self.experts], axis=1)
-                all_leads(*self.mixing.judge_all(values), margins[part])
-            self._last, self._table = None, (np.array(nodes), margins)
-        return self._table[1]
+                winners, chances[part] = self.mixing.judge_all(values)
+                all_leads(winners, chances[part], margins[part])
+            self._last, self._table = None, Judged(np.array(nodes), margins, chances)
+        return self._table
 
     def risk(self, node: int) -> float:
         """The probability that the class predicted is wrong."""
@@ -104,16 +122,6 @@ class Mixture:
         if fresh:
             margins[0] = 0.0
         self._last = self._table = None
-
-    def all_chances(self, nodes: Ints) -> Floats:
-        """The probabilities of several nodes, (nodes, classes), as `judge` gives each."""
-        chances = np.full((len(nodes), len(self.mixing.counts)), np.nan)
-        for start in range(0, len(nodes), CHUNK):
-            part = slice(start, start + CHUNK)
-            values = np.stack([expert.evidence(nodes[part]) for expert in self.experts], axis=1)
-            chances[part] = self.mixing.judge_all(values)[1]
-        self._last = None
-        return chances
 
     @property
     def fields(self) -> tuple[str, ...]:
