@@ -95,6 +95,15 @@ class RenumberedState(State):
         record = self.inner.record
         self.record.replace(0, self.order[record.nodes], record.labels)
 
+    def twin(self) -> State | None:
+        """One around a twin of the state inside."""
+        inner = self.inner.twin()
+        if inner is None:
+            return None
+        other = copy.copy(self)
+        other.inner, other.record = inner, self.record.copy()
+        return other
+
     def __getattr__(self, name: str) -> Any:
         return _inside(self, name)
 
