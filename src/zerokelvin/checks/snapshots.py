@@ -55,8 +55,14 @@ class KeptGames:
 
     def _others(self, plain: Game, half: int, before: NDArray[np.float64]) -> dict[str, Game]:
         """Games brought to where the plain one is, by what brought them there."""
-        others: dict[str, Game] = {"teach": self.fresh(), "scores_in_order": self.fresh()}
+        others: dict[str, Game] = {
+            "teach": self.fresh(),
+            "scores_in_order": self.fresh(),
+            "two": self.fresh(),
+        }
         others["teach"].teach(self.nodes[:half], self.codes[:half])
+        for part in (slice(0, half // 2), slice(half // 2, half)):
+            others["two lessons"].teach(self.nodes[part], self.codes[part])
         seen = others["scores_in_order"].scores_in_order(self.nodes[:half], self.codes[:half])
         if not np.array_equal(seen, before):
             self._refuse("scores_in_order gives other scores than score and learn")

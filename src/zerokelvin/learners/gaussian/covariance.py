@@ -66,6 +66,11 @@ class Covariance:
         self._pending: list[tuple[int, int]] = []
 
     @property
+    def has_begun(self) -> bool:
+        """Whether a label is known, be it one of a known order that the rows have not learnt yet."""
+        return bool(self.nodes or self._pending)
+
+    @property
     def means(self) -> Floats:
         """The value of every class at every node."""
         self._settle()

@@ -62,7 +62,7 @@ class ExactGame(Game):
 
     def learn_in_order(self, nodes: Ints, codes: Ints) -> Floats:
         """Reveal classes in order, by one factorisation: the means before each, (nodes, classes)."""
-        if self.covariance.nodes or len(np.unique(nodes)) < len(nodes):
+        if self.covariance.has_begun or len(np.unique(nodes)) < len(nodes):
             return super().learn_in_order(nodes, codes)
         return np.ascontiguousarray(self.covariance.learn_in_order(nodes, codes).T)
 
@@ -138,7 +138,7 @@ class ExactGame(Game):
     def play(self, trials: Trials, progress: Progress | None = None) -> Trace:
         """One factorisation where every label is revealed at once and no node comes twice."""
         total = len(trials.nodes)
-        if self.covariance.nodes or not all_revealed(trials):
+        if self.covariance.has_begun or not all_revealed(trials):
             return super().play(trials, progress)
         values = self.covariance.learn_in_order(trials.nodes, trials.codes)
         trace = Trace.all_asked(trials)
