@@ -55,11 +55,8 @@ class KeptGames:
 
     def _others(self, plain: Game, half: int, before: NDArray[np.float64]) -> dict[str, Game]:
         """Games brought to where the plain one is, by what brought them there."""
-        others: dict[str, Game] = {
-            "teach": self.fresh(),
-            "scores_in_order": self.fresh(),
-            "two": self.fresh(),
-        }
+        ways = ("teach", "scores_in_order", "two lessons")
+        others: dict[str, Game] = {name: self.fresh() for name in ways}
         others["teach"].teach(self.nodes[:half], self.codes[:half])
         for part in (slice(0, half // 2), slice(half // 2, half)):
             others["two lessons"].teach(self.nodes[part], self.codes[part])
