@@ -11,6 +11,7 @@ import pytest
 import zerokelvin as zk
 from session_files import rewrite, write_version_1
 from zerokelvin.errors import SessionError
+from zerokelvin.learners.auto import settings as auto_settings
 
 RING = zk.Graph.from_edges([(i, (i + 1) % 9) for i in range(9)] + [(0, 4)])
 
@@ -309,7 +310,7 @@ def test_version_1_forgot_classes_that_vanished_and_is_saved_all_the_same(saved,
     assert view(zk.load(tmp_path / "w.zk", RING)) == view(loaded)
 
 
-@pytest.mark.parametrize("learner", [n for n in zk.learners.names() if n != "auto"])
+@pytest.mark.parametrize("learner", zk.learners.names())
 def test_every_learner_is_saved_within_its_limits(learner, tmp_path):
     classes = ["x", "y", ("z", 1)]
     session = zk.start(RING, learner, classes=classes)
@@ -327,3 +328,52 @@ def test_the_header_holds_the_hash_of_everything(saved):
         header = json.loads(file["header"].tobytes())
     assert len(header["sha256"]) == 64
     assert header["events"] == 8
+
+
+LABELLED = {"longest-path": "0/", "spanning-tree": "0/", "auto": "longest-path/0/"}
+
+
+@pytest.mark.parametrize("learner", LABELLED)
+@pytest.mark.parametrize(
+    ("field", "at", "value"),
+    [("seen_nodes", 1, 9), ("seen_nodes", 0, -1), ("seen_labels", 2, 0), ("seen_labels", 2, 5)],
+)
+def test_labels_that_are_learnt_again_are_looked_at_first(learner, field, at, value, tmp_path):
+    session = begun(learner)
+    session.save(tmp_path / "s.zk")
+    rewrite(tmp_path / "s.zk", tmp_path / "c.zk", put(f"state/{LABELLED[learner]}{field}", at, value))
+    with pytest.raises(SessionError, match="damaged"):
+        zk.load(tmp_path / "c.zk", RING)
+
+
+def begun(learner):
+    session = zk.start(RING, learner, classes=["x", "y"])
+    for i in range(6):
+        session.learn(i, "xy"[i % 2])
+    return session
+
+
+def members(path):
+    with np.load(path, allow_pickle=False) as file:
+        return set(file.files)
+
+
+@pytest.mark.parametrize("shape", [(1, 9), (2, 1), (9, 2), (2, 10)])
+def test_an_array_of_another_shape_is_refused(shape, tmp_path):
+    """None of them may be spread over the array that it belongs into."""
+    session = begun("auto")
+    session.save(tmp_path / "s.zk")
+    name = next(name for name in sorted(members(tmp_path / "s.zk")) if name.endswith("0/x"))
+    rewrite(tmp_path / "s.zk", tmp_path / "c.zk", reshape(name, np.zeros(shape)))
+    with pytest.raises(SessionError, match="damaged"):
+        zk.load(tmp_path / "c.zk", RING)
+
+
+def test_the_states_of_other_experts_are_not_used(tmp_path, monkeypatch):
+    session = begun("auto")
+    session.save(tmp_path / "s.zk")
+    assert any(name.startswith("state/longest-path/") for name in members(tmp_path / "s.zk"))
+    monkeypatch.setattr(auto_settings, "VOTERS", auto_settings.VOTERS[:1])
+    loaded, fewer = zk.load(tmp_path / "s.zk", RING), begun("auto")
+    assert view(loaded) == view(fewer)
+    assert len(loaded._game.trusted()) < len(session._game.trusted())

@@ -17,8 +17,10 @@ Where a budget has ended them, error(1) is what goes out wrong from then on.
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 
 import numpy as np
+from numpy.typing import NDArray
 
 from zerokelvin.asking.coin_hash import coins
 
@@ -65,6 +67,19 @@ class Target:
         if len(self._answers) >= self._next:
             self._next = len(self._answers) + max(1, len(self._answers) // 20)
             self._set_limit()
+
+    def snapshot(self) -> dict[str, NDArray[np.float64]]:
+        """All that answers change, as arrays; NaN for an estimate that is not known yet."""
+        known = (self.limit, self.error, self.blind, self._next)
+        limits = np.array([np.nan if value is None else value for value in known], dtype=np.float64)
+        return {"limits": limits, "answers": np.array(self._answers, dtype=np.float64).reshape(-1, 3)}
+
+    def restore(self, arrays: Mapping[str, NDArray[np.float64]]) -> None:
+        """Bring one without answers to where `snapshot` was taken."""
+        limit, error, blind, following = arrays["limits"].tolist()
+        self.limit, self._next = limit, int(following)
+        self.error, self.blind = (None if math.isnan(value) else value for value in (error, blind))
+        self._answers = [(risk, bool(wrong), weight) for risk, wrong, weight in arrays["answers"].tolist()]
 
     def _set_limit(self) -> None:
         """Set `limit`, `error` and `blind` from the answers so far; see the module for the estimate."""

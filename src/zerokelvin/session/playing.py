@@ -55,7 +55,8 @@ def _play(standing: Standing, nodes: Any, labels: Sequence[Hashable]) -> None:
     trace = standing.game.play(trials)
     by_margin = decide(trace.margins, count)
     predicted = by_margin.copy()
-    follow_prior(nodes, codes, trace.asked.any(axis=1), 0, graph.components, count, predicted)
+    asked = np.asarray(trace.asked.any(axis=1), dtype=np.bool_)
+    follow_prior(nodes, codes, asked, 0, graph.components, count, predicted)
     events, outcomes = [], []
     for t, (node, label) in enumerate(zip(nodes.tolist(), labels, strict=True)):
         asks = trace.asked[t]

@@ -6,7 +6,8 @@ Nothing here changes anything.
 from __future__ import annotations
 
 import math
-from collections.abc import Hashable
+from collections.abc import Hashable, Iterable
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,18 +18,48 @@ from zerokelvin.games.labels import class_array, decide
 from zerokelvin.session.prediction import SKIP, Contribution, Explanation, Prediction
 from zerokelvin.session.standing import Standing
 
-__all__ = ["all_margins", "class_shares", "explain", "predict", "predict_all"]
+__all__ = [
+    "all_margins",
+    "all_shares",
+    "class_shares",
+    "explain",
+    "predict",
+    "predict_all",
+    "predict_many",
+    "ranked",
+]
 
+Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
 
 
 def predict(standing: Standing, node: Hashable) -> Prediction:
     """The prediction for a node, by name."""
-    index, made_at = standing.graph.index(node), len(standing.events)
+    index = standing.graph.index(node)
     if not standing.classes:
-        reason = "No label and no class is known yet: please give the first answer."
-        return Prediction(node, None, 0.0, {}, 0.0, not standing.spent, reason, made_at)
-    margins = standing.game.score(index)
+        return _classless(standing, node)
+    return _prediction(standing, node, index, standing.game.score(index))
+
+
+def predict_many(standing: Standing, nodes: Iterable[Hashable]) -> list[Prediction]:
+    """The predictions for several nodes, by name, whose margins are read in one call."""
+    names = list(nodes)
+    indices = np.array([standing.graph.index(node) for node in names], dtype=np.int64)
+    if not standing.classes:
+        return [_classless(standing, node) for node in names]
+    margins = standing.game.scores(indices) if names else ()
+    found = zip(names, indices.tolist(), margins, strict=True)
+    return [_prediction(standing, node, index, own) for node, index, own in found]
+
+
+def _classless(standing: Standing, node: Hashable) -> Prediction:
+    reason = "No label and no class is known yet: please give the first answer."
+    return Prediction(node, None, 0.0, {}, 0.0, not standing.spent, reason, len(standing.events))
+
+
+def _prediction(standing: Standing, node: Hashable, index: int, margins: Floats) -> Prediction:
+    """The prediction from the margins of a node."""
+    made_at = len(standing.events)
     code, by_prior = standing.decide(index, margins)
     asks = standing.asks(index, margins)
     label, scores = standing.classes[code], _scores(standing, margins)
@@ -46,11 +77,16 @@ def all_margins(standing: Standing) -> Floats:
 
 def predict_all(standing: Standing) -> NDArray[np.generic]:
     """The predicted label of every node, in node order."""
-    codes = decide(all_margins(standing), len(standing.classes))
+    return class_array(standing.classes)[_codes(standing, all_margins(standing))]
+
+
+def _codes(standing: Standing, margins: Floats) -> Ints:
+    """The code of the class predicted for every node, from the margins of all."""
+    codes = decide(margins, len(standing.classes))
     if standing.counts.any():
         unlabelled = ~standing.labelled[standing.graph.components]
         codes[unlabelled] = int(most_frequent(standing.counts))
-    return class_array(standing.classes)[codes]
+    return codes
 
 
 def class_shares(standing: Standing, prediction: Prediction) -> dict[Hashable, float]:
@@ -65,13 +101,57 @@ def class_shares(standing: Standing, prediction: Prediction) -> dict[Hashable, f
     else:
         scores = np.array(list(prediction.scores.values()))
         odds = np.exp(scores - scores.max())
-    shares = dict(zip(standing.classes, (odds / odds.sum()).tolist(), strict=True))
-    own = shares[prediction.label]
-    ahead = [label for label, share in shares.items() if share >= own]
-    mean = sum(shares[label] for label in ahead) / len(ahead)
-    shares.update(dict.fromkeys(ahead, mean))
-    shares[prediction.label] = math.nextafter(mean, 2.0) if len(ahead) > 1 else mean
+    shares = _settled(tuple((odds / odds.sum()).tolist()), standing.codes[prediction.label])
+    return dict(zip(standing.classes, shares, strict=True))
+
+
+def all_shares(standing: Standing) -> Floats:
+    """The probability of every class at every node, (nodes, classes): `class_shares` of all of them."""
+    count, nodes = len(standing.classes), np.arange(standing.graph.num_nodes)
+    margins = all_margins(standing)
+    chances = standing.game.chances_of(nodes)
+    if chances is not None:
+        odds = chances[:, :count]
+    else:
+        scores = margins if margins.shape[1] > 1 else np.hstack([-margins, margins])[:, :count]
+        odds = np.exp(scores - scores.max(axis=1, keepdims=True))
+    if standing.counts.any():
+        odds[~standing.labelled[standing.graph.components]] = standing.counts
+    shares: Floats = odds / odds.sum(axis=1, keepdims=True)
+    codes = _codes(standing, margins)
+    ahead = (shares >= shares[nodes, codes][:, None]).sum(axis=1) > 1
+    known: dict[tuple[Any, ...], tuple[float, ...]] = {}
+    for node in np.flatnonzero(ahead).tolist():  # ties, which are often all alike
+        key = (*shares[node].tolist(), int(codes[node]))
+        if key not in known:
+            known[key] = _settled(key[:-1], key[-1])
+        shares[node] = known[key]
     return shares
+
+
+def ranked(standing: Standing, label: Hashable, most: int | None) -> list[Hashable]:
+    """The nodes without an answer, those most probably of a class first; see `Session.rank`."""
+    shares, margins = all_shares(standing), all_margins(standing)
+    code = standing.codes[label]
+    if margins.shape[1] > 1:
+        scores = margins[:, code]
+    else:
+        scores = margins[:, 0] if code == 1 else -margins[:, 0]
+    answered = np.zeros(standing.graph.num_nodes, dtype=np.bool_)
+    answered[[event.node for event in standing.events if event.kind != SKIP]] = True
+    order = np.lexsort((standing.graph.name_ranks, -scores, -shares[:, code]))
+    return [standing.graph.name(node) for node in order[~answered[order]][:most].tolist()]
+
+
+def _settled(shares: tuple[float, ...], code: int) -> tuple[float, ...]:
+    """Shares in which the class predicted has the largest: classes ahead of it share their sum with it."""
+    ahead = [c for c, share in enumerate(shares) if share >= shares[code]]
+    mean = sum(shares[c] for c in ahead) / len(ahead)
+    settled = list(shares)
+    for c in ahead:
+        settled[c] = mean
+    settled[code] = math.nextafter(mean, 2.0) if len(ahead) > 1 else mean
+    return tuple(settled)
 
 
 def explain(standing: Standing, node: Hashable) -> Explanation:

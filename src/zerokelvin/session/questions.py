@@ -15,19 +15,35 @@ what they measure. The other policies toss no coin, so the list holds the nodes 
 An empty list says that nothing is left to ask: the budget is spent, every node is answered, or no coin makes
 policy and learner ask for any of the rest. Answers and skips to come may change that, where a threshold moves
 with the number of trials (``variance``, ``doubt``, `sslgc`, `bbq`).
+
+What is compared is computed for all nodes in compiled calls: the margins where the confidence matters, the
+values by `Game.most_valued`, which looks at no more nodes than it must. The learner's own rule is asked last,
+in the order of urgency, and only until the list is long enough. The list is the one that looking at every
+node by itself would give.
 """
 
 from __future__ import annotations
 
-from collections.abc import Hashable
+from collections.abc import Hashable, Iterator
 
-from zerokelvin.asking.decision import confidence
+import numpy as np
+from numpy.typing import NDArray
+
+from zerokelvin.asking.coin_hash import LEAST_COIN
+from zerokelvin.asking.decision import worth_asking
+from zerokelvin.asking.policies import Policy
 from zerokelvin.games.counts import require_whole
 from zerokelvin.session.predicting import all_margins
 from zerokelvin.session.prediction import SKIP
 from zerokelvin.session.standing import Standing
 
 __all__ = ["questions"]
+
+Ints = NDArray[np.int64]
+Floats = NDArray[np.float64]
+
+BEGIN = 64
+"""How many nodes of the largest value are looked for at first, where the learner has a rule of its own."""
 
 
 def questions(standing: Standing, limit: int | None = None) -> list[Hashable]:
@@ -36,18 +52,71 @@ def questions(standing: Standing, limit: int | None = None) -> list[Hashable]:
     Of equally urgent nodes, the first by name comes first.
     """
     most = None if limit is None else require_whole("limit", limit)
-    if standing.spent:
+    if standing.spent or most == 0:
         return []
-    answered = {event.node for event in standing.events if event.kind != SKIP}
-    waiting = [node for node in standing.graph.name_order.tolist() if node not in answered]
+    waiting = _unanswered(standing)
     if not standing.classes:
-        return [standing.graph.name(node) for node in waiting[:most]]
-    found = []
-    margins, policy = all_margins(standing), standing.terms.policy
-    begun, coming = bool(standing.counts.any()), standing.waiting()
-    for node in waiting:
-        spread = standing.spread(node, coming) if begun else 0.0
-        if standing.may_ask(node, margins[node], spread):
-            found.append((-policy.urgency(confidence(margins[node]), spread), node))
-    found.sort(key=lambda question: question[0])
-    return [standing.graph.name(node) for _, node in found[:most]]
+        return [standing.graph.name(node) for node in waiting[:most].tolist()]
+    found: list[Hashable] = []
+    for node in _by_urgency(standing, waiting, most):
+        if not standing.counts.any() or standing.game.may_ask(node, standing.trials):
+            found.append(standing.graph.name(node))
+            if len(found) == most:
+                break
+    return found
+
+
+def _unanswered(standing: Standing) -> Ints:
+    """The nodes without an answer, by name."""
+    free = np.ones(standing.graph.num_nodes, dtype=np.bool_)
+    free[[event.node for event in standing.events if event.kind != SKIP]] = False
+    order = standing.graph.name_order
+    return order[free[order]]
+
+
+def _by_urgency(standing: Standing, waiting: Ints, most: int | None) -> Iterator[int]:
+    """The nodes that the policy would ask for by some coin, the most urgent first."""
+    policy = standing.terms.policy
+    limit, gain, floor = standing.rule(LEAST_COIN)
+    begun = bool(standing.counts.any())
+    if begun and policy.needs_value and limit == np.inf:
+        yield from _by_value(standing, waiting, floor, most)
+        return
+    margins = all_margins(standing)[waiting]
+    sure = confidences(margins)
+    spreads = np.zeros(len(waiting))
+    if begun and policy.needs_spread:
+        coming = standing.waiting()
+        spreads[:] = [standing.spread(node, coming) for node in waiting.tolist()]
+    if type(policy).urgency is Policy.urgency:
+        urgency = -sure
+    else:
+        both = zip(sure.tolist(), spreads.tolist(), strict=True)
+        urgency = np.array([policy.urgency(own, spread) for own, spread in both])
+    for k in np.argsort(-urgency, kind="stable").tolist():
+        if not begun or worth_asking(float(sure[k]), float(spreads[k]), limit, gain, floor):
+            yield int(waiting[k])
+
+
+def _by_value(standing: Standing, waiting: Ints, floor: float, most: int | None) -> Iterator[int]:
+    """The nodes whose label is worth more than a number, the most first; more are looked for as needed."""
+    game, coming, given = standing.game, standing.waiting(), 0
+    wanted = most if most is None or game.wants_every() else max(BEGIN, most)
+    while True:
+        found = game.most_valued(waiting, coming, floor, wanted).nodes
+        yield from found[given:].tolist()
+        if wanted is None or len(found) < wanted:
+            return
+        given, wanted = len(found), 4 * wanted
+
+
+def confidences(margins: Floats) -> Floats:
+    """The confidence of every row of margins, (nodes, problems); see `zerokelvin.asking.decision`.
+
+    >>> confidences(np.array([[0.25, -1.0, 1.0], [1.0, 1.0, 0.0]])).tolist()
+    [0.375, 0.0]
+    """
+    if margins.shape[1] == 1:
+        return np.abs(margins[:, 0])
+    top = np.partition(margins, margins.shape[1] - 2, axis=1)[:, -2:]
+    return 0.5 * (top.max(axis=1) - top.min(axis=1))

@@ -23,6 +23,7 @@ from zerokelvin.io.session_file import SessionFile, read_session, sound, write_s
 from zerokelvin.learners import Learner
 from zerokelvin.learners.base import signs_of
 from zerokelvin.learners.base.growth import CARRIED
+from zerokelvin.learners.base.multiclass import MIXED
 from zerokelvin.learners.base.noting import SEEN
 from zerokelvin.learners.wrappers.forgetting import Forgetting
 from zerokelvin.session.file_schema import SavedSession, read_record, require
@@ -126,13 +127,25 @@ def _standing(record: SavedSession, file: SessionFile, graph: Graph) -> Standing
     carried = terms.learner.growth == CARRIED and record.settled > 0
     if outcomes is None:
         return standing.retelling(events, [None] * len(events), 0)
-    if record.has_states and (file.version > 1 or carried):  # version 1 has no hash to trust its states by
+    if record.has_states and not carried and _of_other_experts(standing, file):
+        standing.take(events, outcomes)
+    elif record.has_states and (file.version > 1 or carried):  # version 1 has no hash to trust its states by
         _restore(standing, file, events)
         standing.note(events, outcomes)
     else:
         standing.take(events, outcomes)
     standing.settled, standing.retold = record.settled, record.retold
     return standing
+
+
+def _of_other_experts(standing: Standing, file: SessionFile) -> bool:
+    """Whether a file holds the states of a mixture of other experts than it has now: another version's.
+
+    They say nothing to those that there are, so the events are learnt again.
+    """
+    wanted = {f"{STATE}{name}" for name in standing.game.fields}
+    found = {name for name in file.shapes if name.startswith(STATE)}
+    return wanted != found and any(MIXED in name for name in wanted & found)
 
 
 def _restore(standing: Standing, file: SessionFile, events: Sequence[Event]) -> None:

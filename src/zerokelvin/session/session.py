@@ -20,13 +20,14 @@ from numpy.typing import NDArray
 
 from zerokelvin.bound import Bound
 from zerokelvin.errors import LabelError, SessionError
-from zerokelvin.games.class_names import class_name, refuse_stranger
+from zerokelvin.games.class_names import class_name, nearest, refuse_stranger
 from zerokelvin.games.counts import require_whole
 from zerokelvin.games.game_bound import game_bound
 from zerokelvin.games.labels import encode_labels, is_unknown
 from zerokelvin.graph import Graph
 from zerokelvin.learners import Game, Learner, Policy
 from zerokelvin.session import predicting, saving
+from zerokelvin.session.checkpoints import Checkpoints
 from zerokelvin.session.growing import extended
 from zerokelvin.session.guard import Guarded, alone, beside
 from zerokelvin.session.late import shown_outcome
@@ -35,6 +36,9 @@ from zerokelvin.session.questions import questions
 from zerokelvin.session.standing import Standing
 
 __all__ = ["Session"]
+
+SHOWN = 6
+"""Classes that the representation of a session names."""
 
 Answers = Mapping[Hashable, Hashable] | Iterable[tuple[Hashable, Hashable]]
 
@@ -85,7 +89,10 @@ class Session(Guarded):
     @budget.setter
     def budget(self, budget: int | None) -> None:
         with self._lock:
-            self._standing.budget = None if budget is None else require_whole("budget", budget)
+            standing, number = self._standing, None if budget is None else require_whole("budget", budget)
+            if number != standing.budget:
+                standing.checkpoints = Checkpoints()  # what their events found may be another with it
+            standing.budget = number
 
     @property
     def events(self) -> list[Event]:
@@ -116,14 +123,58 @@ class Session(Guarded):
 
     @alone
     def predict_many(self, nodes: Iterable[Hashable]) -> list[Prediction]:
-        """The predictions for several nodes, all made from the same answers."""
-        return [predicting.predict(self._standing, node) for node in nodes]
+        """The predictions for several nodes, all made from the same answers: as `predict` of each.
+
+        Their margins are read in one compiled call.
+        """
+        return predicting.predict_many(self._standing, nodes)
 
     @alone
     def predict_all(self) -> NDArray[Any]:
         """The predicted label of every node, in node order."""
         self._require_classes()
         return predicting.predict_all(self._standing)
+
+    @alone
+    def predict_proba_all(self) -> NDArray[np.float64]:
+        """The probability of every class at every node, (nodes, classes), as `predict_proba_one` of each.
+
+        Examples
+        --------
+        >>> from zerokelvin.session import start
+        >>> line = Graph.from_edges([("ann", "bob"), ("bob", "cem"), ("cem", "dan")])
+        >>> session = start(line, "auto", classes=["fraud", "ok"])
+        >>> session.teach({"ann": "fraud", "dan": "ok"})
+        >>> shares = session.predict_proba_all()
+        >>> shares.shape, bool(shares[1, 0] > shares[2, 0])
+        ((4, 2), True)
+        """
+        self._require_classes()
+        return predicting.all_shares(self._standing)
+
+    @alone
+    def rank(self, label: Hashable, limit: int | None = None) -> list[Hashable]:
+        """The nodes without an answer, those most suspected of a class first; at most `limit` of them.
+
+        By the probability of the class (`predict_proba_all`), of equal ones by its score, then by name.
+
+        Examples
+        --------
+        >>> from zerokelvin.session import start
+        >>> line = Graph.from_edges([("ann", "bob"), ("bob", "cem"), ("cem", "dan"), ("dan", "eve")])
+        >>> session = start(line, "auto", classes=["fraud", "ok"])
+        >>> session.teach({"ann": "fraud", "eve": "ok"})
+        >>> session.rank("fraud"), session.rank("ok", limit=1)
+        (['bob', 'cem', 'dan'], ['dan'])
+        """
+        most = None if limit is None else require_whole("limit", limit)
+        self._require_classes()
+        name = class_name(label)
+        if name not in self.classes:
+            near = nearest(name, self.classes)
+            meant = f"give {near!r}" if near is not None else f"give one of {list(self.classes)!r}"
+            raise LabelError(f"{name!r} is no class of this session; {meant}.")
+        return predicting.ranked(self._standing, name, most)
 
     @alone
     def learn(self, node: Hashable, label: Hashable, shown: Prediction | None = None) -> None:
@@ -156,13 +207,25 @@ class Session(Guarded):
 
     @alone
     def learn_many(self, answers: Answers) -> None:
-        """Take several answers one after the other, a mapping or pairs; none of them where one is refused."""
+        """Take several answers one after the other, a mapping or pairs; none of them where one is refused.
+
+        What each finds is what `learn` would have found. Where neither policy nor learner looks at more than
+        margins, all are learnt in one compiled call, and an interruption leaves all of them or none.
+
+        Examples
+        --------
+        >>> from zerokelvin.session import start
+        >>> line = Graph.from_edges([("ann", "bob"), ("bob", "cem"), ("cem", "dan")])
+        >>> session = start(line, "longest-path", classes=["fraud", "ok"])
+        >>> session.learn_many({"ann": "fraud", "bob": "fraud", "dan": "ok"})
+        >>> session.trials, session.mistakes
+        (3, 2)
+        """
         told = self._pairs(answers, LEARN)
         if any(event.label not in self.classes for event in told):
             self._take(told, [None] * len(told))
-            return
-        for event in told:
-            self._take([event], [None])
+        else:
+            self._standing.answer(told)
 
     @alone
     def teach(self, labels: Answers) -> None:
@@ -203,7 +266,7 @@ class Session(Guarded):
             settled -= at < settled
         else:
             events[at] = events[at]._replace(label=self._label(node, label))
-        self._standing = standing.retelling(events, kept, settled)
+        self._standing = standing.retelling(events, kept, settled, same=at)
 
     @beside
     def add_nodes(
@@ -393,8 +456,23 @@ class Session(Guarded):
         return _revived, (saving.packed(self._now()),)
 
     def __repr__(self) -> str:
-        name, standing = self.learner.name, self._now()
-        return f"Session({name}, nodes={standing.graph.num_nodes}, trials={standing.trials})"
+        """What it is and where it stands; the bound where it depends on no labels but those learnt."""
+        standing, graph = self._now(), self._now().graph
+        shown = list(map(repr, standing.classes[:SHOWN])) + ["…"] * (len(standing.classes) > SHOWN)
+        spoken_for = not (standing.overruled or standing.late or standing.settled)
+        bound = standing.game.bound_so_far() if spoken_for else None
+        said = {
+            "nodes": graph.num_nodes,
+            "edges": graph.num_edges,
+            "classes": f"[{', '.join(shown)}]",
+            "answers": int(standing.counts.sum()),
+            "mistakes": standing.mistakes,
+            "bound": None if bound is None else f"{bound:.4g}",
+            "queries": standing.queries,
+            "budget": standing.budget,
+        }
+        parts = [f"{name}={value}" for name, value in said.items() if value is not None]
+        return f"Session({self.learner.name}, {', '.join(parts)})"
 
 
 def _revived(parts: saving.Packed) -> Session:

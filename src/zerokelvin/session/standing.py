@@ -27,8 +27,10 @@ from zerokelvin.asking.decision import confidence, worth_asking
 from zerokelvin.errors import LabelError
 from zerokelvin.games.labels import class_order, decide
 from zerokelvin.graph import Graph
-from zerokelvin.learners import Learner, Policy
+from zerokelvin.learners import Game, Learner, Policy
 from zerokelvin.learners.base.growth import Growth
+from zerokelvin.session.checkpoints import Checkpoint, Checkpoints, stretches
+from zerokelvin.session.following import Situation, agreed, follow
 from zerokelvin.session.prediction import LEARN, SKIP, TEACH, Event, Outcome
 
 __all__ = ["Standing", "Terms"]
@@ -75,13 +77,16 @@ class Standing:
         classes: tuple[Hashable, ...],
         budget: int | None,
         prepared: object = None,
+        game: Game | None = None,
     ) -> None:
         self.terms = terms
         self.graph = graph
         self.classes = classes
         self.budget = budget
         self.prepared = terms.learner.prepare(graph) if prepared is None else prepared
-        self.game = terms.learner.start_game(graph, max(2, len(classes)), self.prepared, terms.seed)
+        begin = terms.learner.start_game
+        self.game = begin(graph, max(2, len(classes)), self.prepared, terms.seed) if game is None else game
+        self.checkpoints = Checkpoints()
         self.events: list[Event] = []
         self.outcomes: list[Outcome] = []
         self.settled = 0  # events before the last growth: what they found is kept
@@ -95,31 +100,65 @@ class Standing:
     # -- building another beside this one -----------------------------------------------------------
 
     def retelling(
-        self, events: Sequence[Event], outcomes: Sequence[Outcome | None], settled: int
+        self, events: Sequence[Event], outcomes: Sequence[Outcome | None], settled: int, same: int = 0
     ) -> Standing:
         """One that goes through the events anew; where an outcome is given, with what was found then.
 
-        For the first `settled` of them it always is.
+        For the first `settled` of them it always is. The first `same` events are those of this standing, so
+        that a copy of its game from before their end is where it may begin.
         """
-        other = Standing(self.terms, self.graph, self.terms.classes_with(events), self.budget, self.prepared)
-        other.retell(events[:settled], [found for found in outcomes[:settled] if found is not None])
-        for event, found in zip(events[settled:], outcomes[settled:], strict=True):
-            if event.kind == LEARN:
-                now = other.outcome(event.node)
-                if found is None:
-                    found = now
-                elif found.predicted != now.predicted:  # what was shown is not what is predicted from here
-                    found = found._replace(late=True)
-            other.take([event], [Outcome() if found is None else found])
+        begin = self._copy_before(same) if self.terms.classes_with(events) == self.classes else None
+        if begin is None or (self.settled > 0 and not self.retold):
+            other = Standing(
+                self.terms, self.graph, self.terms.classes_with(events), self.budget, self.prepared
+            )
+        else:
+            other = self._back_at(begin)
+        told = len(other.events)
+        other.retell(events[told:settled], [found for found in outcomes[told:settled] if found is not None])
+        for start, stop in stretches(len(other.events), len(events)):
+            other._go_over(events[start:stop], outcomes[start:stop])
         other.settled, other.retold = settled, settled > 0
         return other
 
     def renewed(self) -> Standing:
         """One that is intact, with the same events and what they found."""
-        other = Standing(self.terms, self.graph, self.classes, self.budget, self.prepared)
-        other.take(self.events, self.outcomes[: len(self.events)])
-        other.settled, other.retold = self.settled, self.retold or self.settled > 0
+        events, outcomes = self.events, self.outcomes[: len(self.events)]
+        begin = self._copy_before(len(events))
+        if begin is None:
+            other = Standing(self.terms, self.graph, self.classes, self.budget, self.prepared)
+            other.retold = self.retold or self.settled > 0
+        else:
+            other = self._back_at(begin)
+            other.retold = self.retold
+        told = len(other.events)
+        other.take(events[told:], outcomes[told:])
+        other.settled = self.settled
         return other
+
+    def _copy_before(self, events: int) -> Checkpoint | None:
+        """The last copy of the game from when it had learnt at most so many of the events."""
+        return self.checkpoints.before(min(events, len(self.events)))
+
+    def _back_at(self, begin: Checkpoint) -> Standing:
+        """One as this was where a copy of its game was made; that game goes its own way."""
+        game = None if begin.game is None else begin.game.twin()
+        other = Standing(self.terms, self.graph, self.classes, self.budget, self.prepared, game)
+        if begin.snapshot is not None:
+            other.game.restore(begin.snapshot)
+        other.note(self.events[: begin.events], self.outcomes[: begin.events])
+        other.checkpoints = self.checkpoints.until(begin.events)
+        return other
+
+    def _go_over(self, events: Sequence[Event], outcomes: Sequence[Outcome | None]) -> None:
+        """Learn events, each with what it finds, or with what was found where that is given."""
+        if len(events) > 1 and self._by_margins():
+            self.note(events, follow(self.game, self._situation(), events, outcomes)[0])
+            self.checkpoints.visit(self.game, len(self.events))
+            return
+        for event, found_then in zip(events, outcomes, strict=True):
+            now = self.outcome(event.node) if event.kind == LEARN else Outcome()
+            self.take([event], [agreed(now, found_then)])
 
     def grown(self, graph: Graph) -> Standing:
         """One on a grown graph, to which the learner hands over what it knows."""
@@ -139,20 +178,64 @@ class Standing:
         """What every event found, where it cannot be found again: on a smaller graph, or as it was shown."""
         return [found if i < self.settled or found.shown else None for i, found in enumerate(self.outcomes)]
 
+    def _situation(self) -> Situation:
+        """What outcomes depend on, beside margins, where this stands."""
+        return Situation(
+            self.terms.policy,
+            self.terms.seed,
+            self.budget,
+            self.classes,
+            self.codes,
+            self.graph.components,
+            self.labelled,
+            self.counts,
+            self.trials,
+            self.queries,
+        )
+
     # -- learning in place --------------------------------------------------------------------------
 
     def take(self, events: Sequence[Event], outcomes: Sequence[Outcome]) -> None:
         """Learn events with what they found; if interrupted, the standing is no longer intact."""
         self.intact = False
+        for start, stop in stretches(0, len(events)):
+            self._learn(events[start:stop], outcomes[start:stop])
+            if stop < len(events):
+                self.checkpoints.visit(self.game, len(self.events) + stop)
+        self.note(events, outcomes)
+        self.checkpoints.visit(self.game, len(self.events))
+        self.intact = True
+
+    def answer(self, events: Sequence[Event]) -> None:
+        """Learn answers one after the other, each with what it finds where it stands then."""
+        if len(events) > 1 and self._by_margins():
+            self.intact = False
+            place, found = self._situation(), list[Outcome]()
+            for start, stop in stretches(0, len(events)):
+                part, place = follow(self.game, place, events[start:stop], [None] * (stop - start))
+                found += part
+                if stop < len(events):
+                    self.checkpoints.visit(self.game, len(self.events) + stop)
+            self.note(events, found)
+            self.checkpoints.visit(self.game, len(self.events))
+            self.intact = True
+            return
+        for event in events:
+            self.take([event], [self.outcome(event.node)])
+
+    def _by_margins(self) -> bool:
+        """Whether neither policy nor learner looks at more than the margins of a trial."""
+        return not self.terms.policy.needs_spread and self.game.wants_every()
+
+    def _learn(self, events: Sequence[Event], outcomes: Sequence[Outcome]) -> None:
+        """Let the game learn events with what they found."""
         nodes, codes = self.lessons(events)
         wanted = self._wanted(events, outcomes)
         if wanted is None and len(nodes) > 1:
             self.game.teach(nodes, codes)
-        else:
-            for i, (node, code) in enumerate(zip(nodes.tolist(), codes.tolist(), strict=True)):
-                self.game.learn(node, code, None if wanted is None else wanted[i])
-        self.note(events, outcomes)
-        self.intact = True
+            return
+        for i, (node, code) in enumerate(zip(nodes.tolist(), codes.tolist(), strict=True)):
+            self.game.learn(node, code, None if wanted is None else wanted[i])
 
     def retell(self, events: Sequence[Event], outcomes: Sequence[Outcome]) -> None:
         """Learn events of a smaller graph with what they found there; who asks is decided on this one."""
@@ -249,10 +332,15 @@ class Standing:
             return float(self.game.value(node, self.waiting() if waiting is None else waiting))
         return float(self.game.variance(node)) if policy.needs_variance else 0.0
 
-    def _worthwhile(self, node: int, margins: Floats, coin: float, spread: float) -> bool:
+    def rule(self, coin: float) -> tuple[float, float, float]:
+        """Limit, gain and floor of the present trial with a coin (`zerokelvin.asking.decision`)."""
         policy, number = self.terms.policy, np.array([self.trials])
         rules = (policy.limits(np.array([coin])), policy.gains(number), policy.floors(number))
-        return worth_asking(confidence(margins), spread, *(float(rule[0]) for rule in rules))
+        limit, gain, floor = (float(rule[0]) for rule in rules)
+        return limit, gain, floor
+
+    def _worthwhile(self, node: int, margins: Floats, coin: float, spread: float) -> bool:
+        return worth_asking(confidence(margins), spread, *self.rule(coin))
 
     def waiting(self) -> Flags:
         """Which nodes have neither been answered nor skipped."""

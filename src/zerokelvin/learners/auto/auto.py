@@ -19,7 +19,7 @@ time, for AdaHedge loses at most half of that (de Rooij et al. 2014, Lemma 3, wi
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -33,6 +33,7 @@ from zerokelvin.learners.auto.experts import PreparedExperts, prepare_experts
 from zerokelvin.learners.auto.mixture import Mixture
 from zerokelvin.learners.auto.settings import CHUNK, START
 from zerokelvin.learners.base import Game, Learner, Progress, Trace, Trials, columns_of, learner
+from zerokelvin.learners.base.multiclass import Valued
 from zerokelvin.learners.base.ties import DEAD_ZONE
 from zerokelvin.learners.gaussian.covariance import all_revealed
 
@@ -40,6 +41,10 @@ __all__ = ["Auto", "AutoGame"]
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
+
+
+LEFT_OUT = "0/left-out"
+"""The saved flag that a target left a label out."""
 
 
 class AutoGame(Game):
@@ -68,6 +73,10 @@ class AutoGame(Game):
         wanted = asking is None or self.mixture.labels == 0 or asking.wants(node, self.mixture.risk(node))
         return np.full(self.columns, wanted)
 
+    def wants_every(self) -> bool:
+        """Unless there is a target."""
+        return self.mixture.asking is None
+
     def variance(self, node: int) -> float:
         """The predictive variance of the first Gaussian expert."""
         return self.mixture.first.variance(node)
@@ -76,15 +85,26 @@ class AutoGame(Game):
         """What the label is worth to the nodes that wait, by the first expert."""
         return self.mixture.first.value(node, waiting)
 
+    def most_valued(
+        self, nodes: Ints, waiting: NDArray[np.bool_], above: float, most: int | None = None
+    ) -> Valued:
+        """The nodes of the largest value, by the first expert."""
+        return self.mixture.first.most_valued(nodes, waiting, above, most)
+
     def teach(self, nodes: Any, codes: Ints) -> None:
-        """Learn answers in order, each expert in its own compiled game where no node comes twice."""
-        mixture = self.mixture
-        if mixture.labels or mixture.asking is not None or len(np.unique(nodes)) < len(nodes):
-            super().teach(nodes, codes)
-            return
+        """Learn answers in order, each expert in its own compiled game."""
+        self.scores_in_order(nodes, codes)
+
+    def scores_in_order(self, nodes: Any, codes: Ints) -> Floats:
+        """Learn answers in order, each expert in its own compiled game: the leads before each."""
+        if self.mixture.asking is not None:
+            return super().scores_in_order(nodes, codes)
+        places = np.asarray(nodes, dtype=np.int64)
+        margins = np.zeros((len(codes), self.columns))
         for start in range(0, len(codes), CHUNK):
             part = slice(start, start + CHUNK)
-            mixture.learn_in_order(nodes[part], codes[part], np.zeros((len(codes[part]), self.columns)))
+            self.mixture.learn_in_order(places[part], codes[part], margins[part])
+        return margins
 
     def play(self, trials: Trials, progress: Progress | None = None) -> Trace:
         """The plain loop; where all labels are revealed, each expert plays its own compiled game."""
@@ -121,6 +141,10 @@ class AutoGame(Game):
         assumptions = (missing,) if self.left_out else ()
         return Bound(value, "Lemma 3, de Rooij et al. 2014, with a prior", terms, assumptions)
 
+    def bound_so_far(self) -> float | None:
+        """The bound, which asks for no labels; None where a target left some out."""
+        return None if self.left_out or not self.mixture.labels else self.bound([]).value
+
     def explain(self, node: int, column: int) -> list[tuple[int, float]]:
         """The labelled nodes behind the margin; see `Mixture.explain`."""
         return self.mixture.explain(node, 1 if self.columns == 1 else column)
@@ -132,6 +156,36 @@ class AutoGame(Game):
     def chances(self, node: int) -> Floats | None:
         """The calibrated probability of each class."""
         return self.mixture.judge(node)[1] if self.mixture.labels else None
+
+    def chances_of(self, nodes: Any) -> Floats | None:
+        """The calibrated probabilities of several nodes, in compiled code."""
+        if not self.mixture.labels:
+            return None
+        return self.mixture.all_chances(np.asarray(nodes, dtype=np.int64)).copy()
+
+    @property
+    def fields(self) -> tuple[str, ...]:
+        """Those of the mixture, and whether a label was left out; none where an expert has none."""
+        return (*self.mixture.fields, LEFT_OUT) if self.mixture.fields else ()
+
+    def snapshot(self) -> dict[str, NDArray[Any]]:
+        """That of the mixture, and whether a label was left out."""
+        found = self.mixture.snapshot()
+        return found | {LEFT_OUT: np.array(self.left_out)} if found else {}
+
+    def restore(self, arrays: Mapping[str, NDArray[Any]]) -> None:
+        """Restore the mixture."""
+        self.mixture.restore(arrays)
+        self.left_out = bool(arrays[LEFT_OUT])
+
+    def twin(self, kept: bool = False) -> AutoGame | None:
+        """A game on another mixture at the same place."""
+        mixture = self.mixture.twin(kept)
+        if mixture is None:
+            return None
+        other = AutoGame(mixture)
+        other.left_out = self.left_out
+        return other
 
     def remaining_error(self, spent: bool = False) -> float | None:
         """By the answers asked at random; see `zerokelvin.asking.target`."""

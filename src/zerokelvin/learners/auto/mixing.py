@@ -18,6 +18,7 @@ at every time.
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Sequence
 from typing import Any
 
@@ -33,6 +34,10 @@ __all__ = ["Mixing"]
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
+
+
+CHANGING = ("counts", "theta", "covariance", "losses", "totals", "surprise", "mistakes")
+"""The arrays of a `Mixing` that learning changes."""
 
 
 class Mixing:
@@ -120,21 +125,24 @@ class Mixing:
         _play(values, codes, self._rules, self._state, self._said, winners, chances)
         return winners, chances
 
+    def parts(self) -> dict[str, NDArray[Any]]:
+        """The arrays that learning changes."""
+        return dict(zip(CHANGING, self._state, strict=True))
+
+    def twin(self) -> Mixing:
+        """Another mixing at the same place."""
+        other = copy.copy(self)
+        for name in (*CHANGING, "_logs", "_chances", "_votes", "_weights", "_winner"):
+            setattr(other, name, getattr(self, name).copy())
+        return other
+
     @property
     def _rules(self) -> Any:
         return self.floors, self.groups, self._logs_of_prior
 
     @property
     def _state(self) -> Any:
-        return (
-            self.counts,
-            self.theta,
-            self.covariance,
-            self.losses,
-            self.totals,
-            self.surprise,
-            self.mistakes,
-        )
+        return tuple(getattr(self, name) for name in CHANGING)
 
     @property
     def _said(self) -> Any:

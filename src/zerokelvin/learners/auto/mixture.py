@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import copy
 import math
-from typing import Any
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
 from zerokelvin.asking.target import ENOUGH, Target
 from zerokelvin.jit import kernel
-from zerokelvin.learners.auto.experts import PreparedExperts, start_experts
+from zerokelvin.learners.auto.experts import Expert, PreparedExperts, start_experts
 from zerokelvin.learners.auto.mixing import Mixing
 from zerokelvin.learners.auto.settings import CHUNK
+from zerokelvin.learners.base import Game
+from zerokelvin.learners.base.multiclass import MIXED, put_back
 from zerokelvin.learners.base.ties import DEAD_ZONE, first_largest
 from zerokelvin.learners.gaussian.diffusion import to_margins
 from zerokelvin.learners.gaussian.gaussian import GaussianGame
@@ -21,6 +25,18 @@ __all__ = ["Mixture"]
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
+
+
+OWN = f"0/{MIXED}"
+"""Before the names of the mixture's own arrays in a snapshot."""
+
+
+class Judged(NamedTuple):
+    """Several nodes, with the margins of each in every problem, and the probability of every class."""
+
+    nodes: Ints
+    margins: Floats
+    chances: Floats
 
 
 class Mixture:
@@ -36,10 +52,10 @@ class Mixture:
         self.names += ["class frequencies", "combination of kernels", "combination of all"]
         floors = [expert.floor for expert in self.experts]
         self.mixing = Mixing(floors, [expert.is_kernel for expert in self.experts], classes)
-        self.first = next(game for one in self.experts if isinstance(game := one.game, GaussianGame))
+        self.first = first_gaussian(self.experts)
         self.asking = None if target is None else Target(target, seed)
         self._last: tuple[int, int, tuple[int, Floats]] | None = None
-        self._table: tuple[Ints, Floats] | None = None
+        self._table: Judged | None = None
 
     @property
     def labels(self) -> int:
@@ -63,14 +79,24 @@ class Mixture:
 
     def all_margins(self, nodes: Ints) -> Floats:
         """The same for several nodes, (nodes, problems), kept until a label is learnt for all problems."""
-        if self._table is None or not np.array_equal(self._table[0], nodes):
+        return self._judged(nodes).margins
+
+    def all_chances(self, nodes: Ints) -> Floats:
+        """The probabilities of several nodes, (nodes, classes), as `judge` gives each; kept alike."""
+        return self._judged(nodes).chances
+
+    def _judged(self, nodes: Ints) -> Judged:
+        """Margins and probabilities of several nodes; before any label the former are 0."""
+        if self._table is None or not np.array_equal(self._table.nodes, nodes):
             margins = np.zeros((len(nodes), self.problems))
+            chances = np.full((len(nodes), len(self.mixing.counts)), np.nan)
             for start in range(0, len(nodes) if self.labels else 0, CHUNK):
                 part = slice(start, start + CHUNK)
                 values = np.stack([expert.evidence(nodes[part]) for expert in self.experts], axis=1)
-                all_leads(*self.mixing.judge_all(values), margins[part])
-            self._last, self._table = None, (np.array(nodes), margins)
-        return self._table[1]
+                winners, chances[part] = self.mixing.judge_all(values)
+                all_leads(winners, chances[part], margins[part])
+            self._last, self._table = None, Judged(np.array(nodes), margins, chances)
+        return self._table
 
     def risk(self, node: int) -> float:
         """The probability that the class predicted is wrong."""
@@ -96,6 +122,58 @@ class Mixture:
         if fresh:
             margins[0] = 0.0
         self._last = self._table = None
+
+    @property
+    def fields(self) -> tuple[str, ...]:
+        """The names of what `snapshot` holds; none where an expert has none."""
+        parts = [(prefix, game.fields) for prefix, game in self._games()]
+        if not all(names for _, names in parts):
+            return ()
+        own = [f"{OWN}{name}" for name in self.mixing.parts()]
+        asking = [] if self.asking is None else [f"{OWN}{name}" for name in self.asking.snapshot()]
+        return (*own, *asking, *(prefix + name for prefix, names in parts for name in names))
+
+    def snapshot(self) -> dict[str, NDArray[Any]]:
+        """Copies of all that learning changes: whom to trust, when to ask, and every expert's behind it."""
+        if not self.fields:
+            return {}
+        found = {f"{OWN}{name}": array.copy() for name, array in self.mixing.parts().items()}
+        if self.asking is not None:
+            found |= {f"{OWN}{name}": array for name, array in self.asking.snapshot().items()}
+        for prefix, game in self._games():
+            found |= {prefix + name: array for name, array in game.snapshot().items()}
+        return found
+
+    def restore(self, arrays: Mapping[str, NDArray[Any]]) -> None:
+        """Bring a fresh mixture to where `snapshot` was taken."""
+        for name, array in self.mixing.parts().items():
+            put_back(name, arrays[f"{OWN}{name}"], array)
+        if self.asking is not None:
+            self.asking.restore({name: arrays[f"{OWN}{name}"] for name in self.asking.snapshot()})
+        for prefix, game in self._games():
+            game.restore({name: arrays[prefix + name] for name in game.fields})
+        self._last = self._table = None
+
+    def twin(self, kept: bool = False) -> Mixture | None:
+        """Another mixture at the same place; None where an expert's game has no twin."""
+        games = [expert.game.twin(kept) for expert in self.experts]
+        if any(game is None for game in games):
+            return None
+        other = copy.copy(self)
+        other.experts = [copy.copy(expert) for expert in self.experts]
+        for expert, game in zip(other.experts, cast(list[Game], games), strict=True):
+            expert.game = game
+        other.mixing, other.asking = self.mixing.twin(), copy.deepcopy(self.asking)
+        if kept:
+            del other.first  # a packed game answers for nothing
+        else:
+            other.first = first_gaussian(other.experts)
+        other._last = other._table = None
+        return other
+
+    def _games(self) -> list[tuple[str, Game]]:
+        """The experts' games, each behind what the names of its arrays begin with: its own name."""
+        return [(f"{expert.name}/", expert.game) for expert in self.experts]
 
     def trusted(self) -> dict[str, float]:
         """The weight of every expert."""
@@ -143,6 +221,11 @@ class Mixture:
                 return scaled
             backwards = scaled
         return backwards
+
+
+def first_gaussian(experts: Sequence[Expert]) -> GaussianGame:
+    """The game that answers for variance and value: the first regression."""
+    return next(game for one in experts if isinstance(game := one.game, GaussianGame))
 
 
 @kernel

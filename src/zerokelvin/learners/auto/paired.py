@@ -33,6 +33,7 @@ regression on 0 and 1 does not give, counts as no evidence.
 
 from __future__ import annotations
 
+import copy
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -86,6 +87,7 @@ def paired_system(graph: Graph, kernel: str) -> PairedSystem:
     if named.name == "normalized-squared":
         rows = np.repeat(np.arange(graph.num_nodes), np.diff(graph.indptr))
         scaled = weights / np.sqrt(degrees[rows] * degrees[graph.indices])
+        scaled.setflags(write=False)  # as those of the graph, so that kernels are compiled once for both
         return PairedSystem(*arcs, scaled, np.sign(graph.degrees) + epsilon, ones)
     raise ParameterError(f"kernel {kernel!r} is no square; take squared, walk-squared or normalized-squared.")
 
@@ -155,6 +157,26 @@ class PairedFields(EvidenceGame):
         _learn_in_order(self.system, self.arrays, self._ring, self._plan, nodes, codes, result)
         np.add.at(self.counts, (nodes, codes), 1.0)
         return result
+
+    def parts(self) -> dict[str, NDArray[Any]]:
+        """The labels, the fields with their residuals, and when the next pass is."""
+        values, residual, labels, _ = self.arrays
+        return {
+            "0/counts": self.counts,
+            "0/values": values,
+            "0/residual": residual,
+            "0/labels": labels,
+            "0/plan": self._plan[1:],
+        }
+
+    def twin(self, kept: bool = False) -> PairedFields:
+        """Other fields at the same place."""
+        other = copy.copy(self)
+        values, residual, labels, root = self.arrays
+        other.counts, other._plan = self.counts.copy(), self._plan.copy()
+        other.arrays = PairArrays(values.copy(), residual.copy(), labels.copy(), root)
+        other._ring = new_queue(len(self.counts))
+        return other
 
     def votes(self, node: int) -> Floats:
         """What one label at each node adds to the mean of its class at `node`.

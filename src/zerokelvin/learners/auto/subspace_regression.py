@@ -11,6 +11,7 @@ and the evidence for class c at a node is x_iᵀ w_c.
 
 from __future__ import annotations
 
+import copy
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -73,6 +74,18 @@ class SubspaceRegression(EvidenceGame):
         _learn_in_order(self.rows, self.posterior, nodes, codes, result)
         np.add.at(self.counts, (nodes, codes), 1.0)
         return result
+
+    def parts(self) -> dict[str, NDArray[Any]]:
+        """The labels at every node, and the posterior."""
+        covariance, means, _ = self.posterior
+        return {"0/counts": self.counts, "0/covariance": covariance, "0/means": means}
+
+    def twin(self, kept: bool = False) -> SubspaceRegression:
+        """Another regression at the same place."""
+        other = copy.copy(self)
+        covariance, means, mu = self.posterior
+        other.counts, other.posterior = self.counts.copy(), Posterior(covariance.copy(), means.copy(), mu)
+        return other
 
     def votes(self, node: int) -> Floats:
         """What one label at each node adds to the mean of its class at `node`: X P x_i / μ."""

@@ -10,6 +10,7 @@ O(degree · classes) both, nothing approximated.
 
 from __future__ import annotations
 
+import copy
 from typing import Any
 
 import numpy as np
@@ -62,6 +63,16 @@ class TwoSteps(EvidenceGame):
         _learn_in_order(self._csr, self._degrees, self._beside, nodes, codes, result)
         np.add.at(self.counts, (nodes, codes), 1.0)
         return result
+
+    def parts(self) -> dict[str, NDArray[Any]]:
+        """The labels at every node and beside it."""
+        return {"0/counts": self.counts, "0/beside": self._beside}
+
+    def twin(self, kept: bool = False) -> TwoSteps:
+        """Other votes at the same place."""
+        other = copy.copy(self)
+        other.counts, other._beside = self.counts.copy(), self._beside.copy()
+        return other
 
     def votes(self, node: int) -> Floats:
         """What one label at each node adds to the votes at `node`: the column of A D⁻¹ A."""

@@ -14,9 +14,10 @@ Classes are numbers, 0 … classes − 1. A node is an index, or a vector where 
 
 from __future__ import annotations
 
+import copy
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic, NamedTuple, TypeVar, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,7 +32,7 @@ from zerokelvin.learners.base.state import State, no_bound
 from zerokelvin.learners.base.trial_arrays import Trace, Trials, columns_of, signs_of
 from zerokelvin.threads import on_one_thread
 
-__all__ = ["Binary", "Game", "OneVsRest", "Progress"]
+__all__ = ["MIXED", "Binary", "Game", "OneVsRest", "Progress", "Valued", "put_back", "rank_values"]
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
@@ -39,20 +40,46 @@ Flags = NDArray[np.bool_]
 Progress = Callable[[int], None]
 S = TypeVar("S", bound=State)
 
+
+MIXED = "mixture-"
+"""In the names of a mixture's own saved arrays: beside them are those of its experts, which may change."""
+
+
+class Valued(NamedTuple):
+    """Nodes, and what a label of each is worth, the largest first."""
+
+    nodes: Ints
+    values: Floats
+
+
+def rank_values(nodes: Ints, values: Floats, above: float, most: int | None) -> Valued:
+    """Those of the nodes whose value is above a number, the largest first, of equal ones as they come.
+
+    >>> rank_values(np.array([7, 8, 9]), np.array([1.0, 3.0, 1.0]), 0.5, 2).nodes.tolist()
+    [8, 7]
+    """
+    kept = np.flatnonzero(values > above)
+    order = kept[np.argsort(-values[kept], kind="stable")][:most]
+    return Valued(nodes[order], values[order])
+
+
 ON_ONE_THREAD = (
     "scores",
     "score",
     "asks",
     "variance",
     "value",
+    "most_valued",
     "learn",
     "teach",
+    "scores_in_order",
     "evidence",
     "learn_in_order",
     "shares",
     "hand_over",
     "bound",
     "chances",
+    "chances_of",
     "explain",
     "restore",
     "play",
@@ -98,6 +125,14 @@ class Game(ABC):
         for node, code in zip(nodes, codes.tolist(), strict=True):
             self.learn(node, code)
 
+    def scores_in_order(self, nodes: Any, codes: Ints) -> Floats:
+        """Learn answers in order, like `learn`: the scores of each node before its own, (nodes, columns)."""
+        seen = np.full((len(nodes), self.columns), np.nan)
+        for t, (node, code) in enumerate(zip(nodes, codes.tolist(), strict=True)):
+            seen[t] = self.score(node)
+            self.learn(node, code)
+        return seen
+
     def evidence(self, nodes: Any) -> Floats:
         """How much speaks for each class, (nodes, classes), for a mixture of games; by default the scores."""
         scores = self.scores(nodes)
@@ -120,6 +155,10 @@ class Game(ABC):
         """
         return np.ones(self.columns, dtype=np.bool_)
 
+    def wants_every(self) -> bool:
+        """Whether every problem wants every label: there is no rule of its own."""
+        return type(self).asks is Game.asks
+
     def may_ask(self, node: Any, trial: int | None = None) -> bool:
         """Whether some problem would want this label by some coin."""
         return bool(self.asks(node, trial).any())
@@ -136,11 +175,26 @@ class Game(ABC):
             f"{type(self).__name__} knows no value of a label; use another policy or another learner."
         )
 
+    def most_valued(self, nodes: Ints, waiting: Flags, above: float, most: int | None = None) -> Valued:
+        """The nodes whose label is worth more than `above`, those of the largest value first.
+
+        At most `most` of them; of equal value, the one that comes first in `nodes` first. As by `value`,
+        node by node; override where fewer need be looked at.
+        """
+        values = np.array([self.value(node, waiting) for node in nodes.tolist()], dtype=np.float64)
+        return rank_values(nodes, values, above, most)
+
     # -- answering for itself -------------------------------------------------------------------------
 
     def chances(self, node: Any) -> Floats | None:
         """The probability of each class, where the learner knows calibrated ones."""
         return None
+
+    def chances_of(self, nodes: Any) -> Floats | None:
+        """The probabilities of several nodes, (nodes, classes), where the learner knows calibrated ones."""
+        rows = [self.chances(node) for node in nodes]
+        known = [row for row in rows if row is not None]
+        return np.array(known).reshape(len(rows), -1) if known and len(known) == len(rows) else None
 
     def remaining_error(self, spent: bool = False) -> float | None:
         """The estimated share of nodes that go out wrong unasked, where the learner has a target for it.
@@ -173,6 +227,10 @@ class Game(ABC):
         """The bound on the mistakes of the class, against one labelling in {-1, +1}ⁿ per problem."""
         return no_bound()
 
+    def bound_so_far(self) -> float | None:
+        """The bound on the mistakes so far where it depends on no labels but those learnt; else None."""
+        return None
+
     # -- keeping and growing --------------------------------------------------------------------------
 
     def parts(self) -> Mapping[str, NDArray[Any]]:
@@ -194,7 +252,15 @@ class Game(ABC):
     def restore(self, arrays: Mapping[str, NDArray[Any]]) -> None:
         """Bring a fresh game to where `snapshot` was taken."""
         for name, array in self.parts().items():
-            array[...] = arrays[name]
+            put_back(name, arrays[name], array)
+
+    def twin(self, kept: bool = False) -> Game | None:
+        """Another game at the same place that goes its own way; what no label changes is shared.
+
+        None where a game has none: it is then brought there by a snapshot. With `kept` it may be packed, and
+        then only be asked for a twin of its own (`zerokelvin.learners.base.kept`).
+        """
+        return None
 
     def hand_over(self, heir: Game, growth: Growth) -> None:
         """Bring a game just started on a grown graph to where this one is; changes nothing here.
@@ -245,6 +311,18 @@ class Game(ABC):
 wrap_own(Game, ON_ONE_THREAD, on_one_thread)
 
 
+def put_back(name: str, saved: NDArray[Any], array: NDArray[Any]) -> None:
+    """Put a saved array into the one it was copied from, which has its shape.
+
+    >>> put_back("0/x", np.ones(3), np.zeros((2, 3)))
+    Traceback (most recent call last):
+    ValueError: the saved array '0/x' has the shape (3,), not (2, 3).
+    """
+    if saved.shape != array.shape:
+        raise ValueError(f"the saved array {name!r} has the shape {saved.shape}, not {array.shape}.")
+    array[...] = saved
+
+
 class OneVsRest(Game, Generic[S]):
     """Binary states side by side: one for two classes, else one per class.
 
@@ -292,6 +370,12 @@ class OneVsRest(Game, Generic[S]):
         """Which states want this label."""
         return np.array([state.ask(node, trial) for state in self.states], dtype=np.bool_)
 
+    def wants_every(self) -> bool:
+        """Whether no state has a rule of its own."""
+        if type(self).asks is not OneVsRest.asks:
+            return False
+        return all(type(state).ask is State.ask for state in self.states)
+
     def may_ask(self, node: Any, trial: int | None = None) -> bool:
         """Whether some state would want this label by some coin."""
         return any(state.may_ask(node, trial) for state in self.states)
@@ -337,6 +421,15 @@ class OneVsRest(Game, Generic[S]):
         """Restore every state from its arrays."""
         for c, state in enumerate(self.states):
             state.restore({name: arrays[f"{c}/{name}"] for name in state.fields})
+
+    def twin(self, kept: bool = False) -> Game | None:
+        """The twins of all states side by side; None where a state has none."""
+        states = [state.twin() for state in self.states]
+        if any(state is None for state in states):
+            return None
+        other = copy.copy(self)
+        other.states = tuple(cast(list[S], states))
+        return other
 
 
 note_game(OneVsRest)

@@ -14,9 +14,21 @@ from numpy.typing import ArrayLike, NDArray
 
 from zerokelvin.bound import Assumption
 
-__all__ = ["Record"]
+__all__ = ["Record", "require_labels"]
 
 Ints = NDArray[np.int64]
+
+
+def require_labels(nodes: NDArray[Any], labels: NDArray[Any], count: int) -> None:
+    """Refuse saved labels that are not −1 or +1, or of nodes that are not among `count`.
+
+    >>> require_labels(np.array([0, 3]), np.array([1, -1]), 3)
+    Traceback (most recent call last):
+    ValueError: saved labels name nodes or labels that are not there.
+    """
+    fits = nodes.shape == labels.shape and nodes.ndim == 1
+    if not fits or ((nodes < 0) | (nodes >= count)).any() or not np.isin(labels, (-1, 1)).all():
+        raise ValueError("saved labels name nodes or labels that are not there.")
 
 
 class Record:
@@ -79,6 +91,12 @@ class Record:
         """Put these labels in the place of everything from the number `begin` on."""
         self._nodes, self._labels, self._count = self._nodes[:begin], self._labels[:begin], begin
         self.note_all(nodes, labels)
+
+    def copy(self) -> Record:
+        """Another record of the same labels."""
+        other = Record()
+        other.note_all(self.nodes.copy(), self.labels.copy())
+        return other
 
     def against(self, labels: ArrayLike) -> int:
         """How many of the labels shown contradict a labelling of all nodes."""

@@ -8,6 +8,7 @@ All other attributes are those of what is inside.
 
 from __future__ import annotations
 
+import copy
 import dataclasses
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -18,7 +19,7 @@ from numpy.typing import NDArray
 from zerokelvin.bound import Bound
 from zerokelvin.graph import Graph
 from zerokelvin.learners.base.growth import Growth
-from zerokelvin.learners.base.multiclass import Game, Progress
+from zerokelvin.learners.base.multiclass import Game, Progress, Valued
 from zerokelvin.learners.base.state import State
 from zerokelvin.learners.base.trial_arrays import Trace, Trials
 
@@ -94,6 +95,15 @@ class RenumberedState(State):
         record = self.inner.record
         self.record.replace(0, self.order[record.nodes], record.labels)
 
+    def twin(self) -> State | None:
+        """One around a twin of the state inside."""
+        inner = self.inner.twin()
+        if inner is None:
+            return None
+        other = copy.copy(self)
+        other.inner, other.record = inner, self.record.copy()
+        return other
+
     def __getattr__(self, name: str) -> Any:
         return _inside(self, name)
 
@@ -123,6 +133,10 @@ class RenumberedGame(Game):
         """Learn answers in order."""
         self.inner.teach(self.ranks[nodes], codes)
 
+    def scores_in_order(self, nodes: Any, codes: Ints) -> Floats:
+        """Learn answers in order: the scores before each."""
+        return self.inner.scores_in_order(self.ranks[nodes], codes)
+
     def evidence(self, nodes: Any) -> Floats:
         """What speaks for each class at several nodes."""
         return self.inner.evidence(self.ranks[nodes])
@@ -140,6 +154,10 @@ class RenumberedGame(Game):
         """Which problems want this label."""
         return self.inner.asks(int(self.ranks[node]), trial)
 
+    def wants_every(self) -> bool:
+        """Whether the game inside does."""
+        return self.inner.wants_every()
+
     def may_ask(self, node: int, trial: int | None = None) -> bool:
         """Whether a problem would want this label by some coin."""
         return self.inner.may_ask(int(self.ranks[node]), trial)
@@ -152,9 +170,18 @@ class RenumberedGame(Game):
         """How much a label of the node is worth to the nodes that wait."""
         return self.inner.value(int(self.ranks[node]), waiting[self.order])
 
+    def most_valued(self, nodes: Ints, waiting: Flags, above: float, most: int | None = None) -> Valued:
+        """The nodes of the largest value first."""
+        found = self.inner.most_valued(self.ranks[nodes], waiting[self.order], above, most)
+        return Valued(self.order[found.nodes], found.values)
+
     def chances(self, node: int) -> Floats | None:
         """The probability of each class, where the learner knows them."""
         return self.inner.chances(int(self.ranks[node]))
+
+    def chances_of(self, nodes: Any) -> Floats | None:
+        """The probabilities of several nodes."""
+        return self.inner.chances_of(self.ranks[nodes])
 
     def remaining_error(self, spent: bool = False) -> float | None:
         """The estimated share of nodes that go out wrong unasked."""
@@ -181,6 +208,10 @@ class RenumberedGame(Game):
         """The bound against one labelling per problem."""
         return self.inner.bound([np.asarray(one)[self.order] for one in labels])
 
+    def bound_so_far(self) -> float | None:
+        """That of the game inside."""
+        return self.inner.bound_so_far()
+
     def parts(self) -> dict[str, NDArray[Any]]:
         """Those of the game inside, marked as in the order of names."""
         return {_marked(name): array for name, array in self.inner.parts().items()}
@@ -197,6 +228,15 @@ class RenumberedGame(Game):
     def restore(self, arrays: Mapping[str, NDArray[Any]]) -> None:
         """Restore the game inside."""
         self.inner.restore({name.replace(BY_NAME, "", 1): array for name, array in arrays.items()})
+
+    def twin(self, kept: bool = False) -> Game | None:
+        """One around a twin of the game inside."""
+        inner = self.inner.twin(kept)
+        if inner is None:
+            return None
+        other = copy.copy(self)
+        other.inner = inner
+        return other
 
     def hand_over(self, heir: Game, growth: Growth) -> None:
         """Bring a game on a grown graph to where this one is."""

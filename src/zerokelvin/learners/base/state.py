@@ -144,5 +144,9 @@ class State(ABC):
             else:
                 setattr(self, name, type(current)(saved) if saved.ndim == 0 else saved.copy())
 
+    def twin(self) -> State | None:
+        """Another state at the same place that goes its own way, what no label changes shared; None: none."""
+        return None
+
 
 note_state(State)

@@ -14,6 +14,7 @@ Reference: Herbster, Pasteris and Ghosh (2015), Figure 3.
 
 from __future__ import annotations
 
+import copy
 from abc import abstractmethod
 from collections.abc import Mapping
 from typing import Any, ClassVar, NamedTuple
@@ -24,13 +25,15 @@ from numpy.typing import NDArray
 from zerokelvin.array_types import Floats, Ints
 from zerokelvin.bound import Bound
 from zerokelvin.flow.online.components import length
-from zerokelvin.flow.online.cut_arrays import INNER, NONE, SIDE, TOUCHES, CutArrays
+from zerokelvin.flow.online.cut_arrays import INNER, NONE, RESIDUAL, SIDE, TOTAL, TOUCHES, CutArrays
 from zerokelvin.flow.online.online_cut import OnlineCut
 from zerokelvin.flow.online.paths import CutPath
 from zerokelvin.flow.online.trials import learn
 from zerokelvin.graph import Graph
 from zerokelvin.jit import kernel
-from zerokelvin.learners.base import OneVsRest, Progress, State, Trace, Trials
+from zerokelvin.learners.base import Game, OneVsRest, Progress, State, Trace, Trials
+from zerokelvin.learners.base.kept import PackedArray
+from zerokelvin.learners.base.record import require_labels
 from zerokelvin.learners.cuts.cut_bounds import path_certificate
 
 __all__ = [
@@ -151,7 +154,15 @@ class PathState(CutState):
 
     def restore(self, arrays: Mapping[str, NDArray[Any]]) -> None:
         """Learn the labels of a snapshot again, in compiled code."""
-        self.teach(arrays["seen_nodes"].astype(np.int64), arrays["seen_labels"].astype(np.int64))
+        nodes, labels = arrays["seen_nodes"].astype(np.int64), arrays["seen_labels"].astype(np.int64)
+        require_labels(nodes, labels, self.graph.num_nodes)
+        self.teach(nodes, labels)
+
+    def twin(self) -> PathState:
+        """A state with the same labels on a copy of the minimum cut."""
+        other = copy.copy(self)
+        other.cut, other.record = self.cut.copy(), self.record.copy()
+        return other
 
     @property
     def _longest(self) -> bool:
@@ -161,10 +172,29 @@ class PathState(CutState):
 class PathGame(OneVsRest[PathState]):
     """Path problems side by side: a game in which every label is learnt at once is compiled throughout."""
 
+    plain: Ints | None = None  # the arcs without flow, which all problems share, once they are needed
+
+    def twin(self, kept: bool = False) -> Game | None:
+        """The twins of all states; where they are to be kept, without what no label changes."""
+        if not kept or any(type(state) is not PathState for state in self.states):
+            return super().twin(kept)
+        if self.plain is None:
+            self.plain = self.states[0].cut.arrays.arcs.copy()
+            self.plain[:, RESIDUAL] = self.plain[:, TOTAL] // 2
+        return KeptPaths([KeptPath(state, self.plain) for state in self.states])
+
     def teach(self, nodes: Any, codes: Ints) -> None:
         """Learn answers in order, in compiled code."""
         for state, labels in zip(self.states, self.signs(codes).T, strict=True):
             state.teach(np.asarray(nodes, dtype=np.int64), labels.astype(np.int64))
+
+    def scores_in_order(self, nodes: Any, codes: Ints) -> Floats:
+        """Learn answers in order, in compiled code: the margins before each."""
+        places = np.asarray(nodes, dtype=np.int64)
+        signs = self.signs(codes).T.astype(np.int64)
+        return np.column_stack(
+            [state.play(places, labels) for state, labels in zip(self.states, signs, strict=True)]
+        )
 
     def play(self, trials: Trials, progress: Progress | None = None) -> Trace:
         """Play problem by problem where every label is asked for and comes at once."""
@@ -179,6 +209,55 @@ class PathGame(OneVsRest[PathState]):
             if progress is not None:
                 progress(total * (c + 1) // len(self.states))
         return trace
+
+
+class KeptPath:
+    """One path problem, packed: its record, and what labels change in its minimum cut."""
+
+    def __init__(self, state: PathState, plain: Ints) -> None:
+        arrays = state.cut.arrays
+        self.state, self.plain = copy.copy(state), plain
+        self.state.record = state.record.copy()
+        self.state.cut = copy.copy(state.cut)
+        nothing = np.zeros((0, 0), dtype=np.int64)
+        self.state.cut.arrays = arrays._replace(
+            arcs=nothing, nodes=nothing, lengths=nothing, scratch=nothing, tally=arrays.tally.copy()
+        )
+        self.packed = {name: PackedArray(getattr(arrays, name)) for name in ("nodes", "lengths", "scratch")}
+        self.flow = PackedArray(arrays.arcs[:, RESIDUAL] - plain[:, RESIDUAL])
+
+    def again(self) -> PathState:
+        """The problem, on a minimum cut of its own."""
+        state = copy.copy(self.state)
+        state.record, state.cut = self.state.record.copy(), copy.copy(self.state.cut)
+        arcs = self.plain.copy()
+        arcs[:, RESIDUAL] += self.flow.unpacked()
+        own = {name: packed.unpacked() for name, packed in self.packed.items()}
+        arrays = self.state.cut.arrays
+        state.cut.arrays = arrays._replace(arcs=arcs, tally=arrays.tally.copy(), **own)
+        return state
+
+
+class KeptPaths(Game):
+    """Path problems, packed; nothing but their twin can be asked for."""
+
+    def __init__(self, paths: list[KeptPath]) -> None:
+        super().__init__(max(2, len(paths)))
+        self.paths = paths
+
+    def twin(self, kept: bool = False) -> PathGame:
+        """The game again."""
+        game = PathGame([path.again() for path in self.paths])
+        game.plain = self.paths[0].plain
+        return game
+
+    def scores(self, nodes: Any) -> Floats:
+        """Refused."""
+        raise TypeError("a kept game predicts nothing; its twin does.")
+
+    def learn(self, node: Any, code: int, wanted: Any = None) -> None:
+        """Refused."""
+        raise TypeError("a kept game learns nothing; its twin does.")
 
 
 def compare_lengths(paths: str, start: int, end: int) -> str:

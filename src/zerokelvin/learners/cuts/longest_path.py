@@ -17,6 +17,7 @@ at 32 arcs per edge and 16 more per trial, the tree's own method takes over (`ze
 
 from __future__ import annotations
 
+import copy
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -161,6 +162,13 @@ class ForestPathState(PathState):
             super().teach(nodes, labels)
             self.learnt = len(self.seen_nodes)
             self._rest()
+
+    def twin(self) -> ForestPathState:
+        """A state with the same labels, on copies of the flow and of the hinges."""
+        other = copy.copy(self)
+        other._cut, other.record = self._cut.copy(), self.record.copy()
+        other.tree = None if self.tree is None else self.tree.twin()
+        return other
 
     def _limit(self) -> int:
         """How many arcs the flow may look at before hinges take over."""

@@ -15,6 +15,7 @@ the last bit.
 
 from __future__ import annotations
 
+import copy
 from typing import Any
 
 import numpy as np
@@ -67,6 +68,11 @@ class Covariance:
         self._pending: list[tuple[int, int]] = []
 
     @property
+    def has_begun(self) -> bool:
+        """Whether a label is known, be it one of a known order that the rows have not learnt yet."""
+        return bool(self.nodes or self._pending)
+
+    @property
     def means(self) -> Floats:
         """The value of every class at every node."""
         self._settle()
@@ -82,6 +88,16 @@ class Covariance:
             for row in self.rows[: len(self.heights)]:
                 self._variances -= row**2
         return self._variances
+
+    def twin(self) -> Covariance:
+        """Another factor of the same answers, which grows on its own."""
+        self._settle()
+        other = copy.copy(self)
+        other.rows, other._means = self.rows[: max(8, len(self.heights))].copy(), self._means.copy()
+        other.heights, other.nodes, other.codes = self.heights.copy(), self.nodes.copy(), self.codes.copy()
+        other._variances = None if self._variances is None else self._variances.copy()
+        other._pending = []
+        return other
 
     def values(self, node: int) -> Floats:
         """The value of every class at a node."""

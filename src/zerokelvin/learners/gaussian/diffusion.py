@@ -20,6 +20,7 @@ node by how little its surroundings already said about it.
 
 from __future__ import annotations
 
+import copy
 import math
 from dataclasses import dataclass
 from functools import cached_property
@@ -33,6 +34,7 @@ from zerokelvin.graph.scale import MEAN_DEGREE, mean_degree
 from zerokelvin.jit import kernel
 from zerokelvin.kernels.kernel_names import parse_kernel
 from zerokelvin.kernels.relaxation import Relaxation, read, relax
+from zerokelvin.kernels.relaxation_queue import new_queue
 from zerokelvin.learners.base.ties import settle
 from zerokelvin.learners.gaussian.covariance import EXACT_LIMIT
 from zerokelvin.solve.dense import DENSE_LIMIT
@@ -211,9 +213,24 @@ class Diffusion:
         self.counts = np.zeros((fields, count))  # labels of each class at each node
         self.sums = np.zeros(fields)  # Σ over those of g
         self.totals = np.zeros(fields)  # n_c
-        solve = self.relaxation
+        self._bind()
+
+    def _bind(self) -> None:
+        """Put the arrays together for compiled code."""
+        solve, system = self.relaxation, self.system
         self.arrays = FieldArrays(solve.x, solve.r, solve.excess, *solve.diagonal)
         self.frame = Frame(system.into, system.out, self.counts, self.sums, self.totals)
+
+    def twin(self) -> Diffusion:
+        """Other fields at the same place on the same system."""
+        other, solve = copy.copy(self), copy.copy(self.relaxation)
+        solve.x, solve.r, solve.excess = solve.x.copy(), solve.r.copy(), solve.excess.copy()
+        solve.diagonal = (solve.diagonal[0].copy(), solve.diagonal[1].copy())
+        solve.scratch = new_queue(self.system.graph.num_nodes)
+        other.relaxation = solve
+        other.counts, other.sums, other.totals = self.counts.copy(), self.sums.copy(), self.totals.copy()
+        other._bind()
+        return other
 
     @property
     def labels(self) -> int:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -12,6 +13,7 @@ from zerokelvin.asking.decision import NO_FLOOR, NO_GAIN, label_is_due, wants_la
 from zerokelvin.jit import kernel
 from zerokelvin.learners.base import Game, Progress, Trace, Trials
 from zerokelvin.learners.base.growth import Growth
+from zerokelvin.learners.base.kept import KeptGame
 from zerokelvin.learners.gaussian.diffusion import (
     Diffusion,
     FieldArrays,
@@ -59,6 +61,17 @@ class DiffusionGame(Game):
         arrays, frame, terms = diffusion.arrays, diffusion.frame, diffusion.terms
         _learn_in_order(solve.csr, arrays, frame, terms, solve.scratch, nodes, codes, result)
         return result
+
+    def teach(self, nodes: Any, codes: Ints) -> None:
+        """Learn answers in order, in compiled code."""
+        self.learn_in_order(np.asarray(nodes, dtype=np.int64), codes)
+
+    def scores_in_order(self, nodes: Any, codes: Ints) -> Floats:
+        """Learn answers in order, in compiled code: the leads before each, (nodes, columns)."""
+        values = self.learn_in_order(np.asarray(nodes, dtype=np.int64), codes)
+        leads = np.full((len(values), self.columns), np.nan)
+        _to_leads(values, leads)
+        return leads
 
     def shares(self, node: int, code: int, rival: int) -> dict[int, float]:
         """What each labelled node adds to a lead, by the column of the node."""
@@ -108,6 +121,16 @@ class DiffusionGame(Game):
             "0/sums": diffusion.sums,
             "0/totals": diffusion.totals,
         }
+
+    def twin(self, kept: bool = False) -> Game:
+        """A game on other fields at the same place."""
+        return KeptGame(self, self._vessel()) if kept else type(self)(self.diffusion.twin())
+
+    def _vessel(self) -> Callable[[], DiffusionGame]:
+        """What gives another game like this one, with nothing learnt."""
+        cls, own = type(self), self.diffusion
+        system, problems, terms = own.system, own.problems, own.terms
+        return lambda: cls(Diffusion(system, problems, *terms))
 
     def hand_over(self, heir: Game, growth: Growth) -> None:
         """Repair the fields where the graph has grown; learn again where the engine is now another."""
@@ -202,3 +225,10 @@ def _learn_in_order(
     for t in range(len(nodes)):
         read_values(csr, arrays, frame, terms, nodes[t], values[t])
         learn_label(csr, arrays, frame, terms, scratch, nodes[t], codes[t])
+
+
+@kernel
+def _to_leads(values: Any, leads: Any) -> None:
+    """The leads of several nodes, from their values (nodes, classes)."""
+    for t in range(len(values)):
+        to_margins(values[t], leads[t])

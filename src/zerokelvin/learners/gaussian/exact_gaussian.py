@@ -8,7 +8,7 @@ and a game in a known order is one factorisation. The bound is that of `learners
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -25,6 +25,10 @@ __all__ = ["ExactGame", "comparators", "ridge_bound"]
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
+
+
+LEARNT = ("0/learnt-nodes", "0/learnt-codes")
+"""The saved arrays: node and code of every answer."""
 
 
 class ExactGame(Game):
@@ -58,7 +62,7 @@ class ExactGame(Game):
 
     def learn_in_order(self, nodes: Ints, codes: Ints) -> Floats:
         """Reveal classes in order, by one factorisation: the means before each, (nodes, classes)."""
-        if self.covariance.nodes or len(np.unique(nodes)) < len(nodes):
+        if self.covariance.has_begun or len(np.unique(nodes)) < len(nodes):
             return super().learn_in_order(nodes, codes)
         return np.ascontiguousarray(self.covariance.learn_in_order(nodes, codes).T)
 
@@ -106,10 +110,35 @@ class ExactGame(Game):
         against = math.fsum(float(((unit[code] - targets[:, node]) ** 2).sum()) for node, code in seen)
         return ridge_bound(norms, float(matrix.diagonal().max()), covariance.mu, against, 1e-6)
 
+    @property
+    def fields(self) -> tuple[str, ...]:
+        """The answers: a factor has a row of all nodes for each, so it is computed again."""
+        return LEARNT
+
+    def snapshot(self) -> dict[str, NDArray[Any]]:
+        """Nodes and codes of the answers, in order."""
+        covariance = self.covariance
+        _ = covariance.means  # looking at the means learns what a game has left over
+        told = (covariance.nodes, covariance.codes)
+        return {name: np.array(values, dtype=np.int64) for name, values in zip(LEARNT, told, strict=True)}
+
+    def restore(self, arrays: Mapping[str, NDArray[Any]]) -> None:
+        """Learn the answers again, in their order."""
+        nodes, codes = (arrays[name] for name in LEARNT)
+        count = self.covariance.columns.num_nodes
+        if nodes.shape != codes.shape or ((nodes < 0) | (nodes >= count)).any():
+            raise ValueError("the saved answers name nodes that are not there.")
+        for node, code in zip(nodes.tolist(), codes.tolist(), strict=True):
+            self.covariance.learn(node, code)
+
+    def twin(self, kept: bool = False) -> ExactGame | None:
+        """A game on another factor of the same answers."""
+        return type(self)(self.covariance.twin())
+
     def play(self, trials: Trials, progress: Progress | None = None) -> Trace:
         """One factorisation where every label is revealed at once and no node comes twice."""
         total = len(trials.nodes)
-        if self.covariance.nodes or not all_revealed(trials):
+        if self.covariance.has_begun or not all_revealed(trials):
             return super().play(trials, progress)
         values = self.covariance.learn_in_order(trials.nodes, trials.codes)
         trace = Trace.all_asked(trials)

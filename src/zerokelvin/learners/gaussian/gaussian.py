@@ -31,9 +31,9 @@ leads. With an error of at most δ in a lead and a comparator that k labels cont
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any, ClassVar, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -45,6 +45,7 @@ from zerokelvin.graph.features import Features
 from zerokelvin.kernels.kernel_names import parse_kernel
 from zerokelvin.kernels.kernels import KernelColumns, has_unit, kernel_columns
 from zerokelvin.learners.base import Game, Learner, columns_of, learner
+from zerokelvin.learners.base.multiclass import Valued
 from zerokelvin.learners.gaussian.covariance import EXACT_LIMIT, Covariance
 from zerokelvin.learners.gaussian.diffusion import (
     Diffusion,
@@ -101,6 +102,30 @@ class GaussianGame(DiffusionGame):
     def value(self, node: int, waiting: NDArray[np.bool_]) -> float:
         """What a label of `node` is worth to the nodes that wait: influence over lead."""
         return self.influence.value(node, waiting)
+
+    def most_valued(
+        self, nodes: Ints, waiting: NDArray[np.bool_], above: float, most: int | None = None
+    ) -> Valued:
+        """The nodes of the largest value; influences are kept while nothing has changed for them."""
+        return self.influence.most_valued(nodes, waiting, above, most)
+
+    def twin(self, kept: bool = False) -> Game:
+        """A game on other fields at the same place; the influences computed so far serve both."""
+        if kept:
+            return super().twin(kept)
+        other = GaussianGame(self.diffusion.twin())
+        other.influence.kept = self.influence.kept
+        return other
+
+    def _vessel(self) -> Callable[[], GaussianGame]:
+        begin, influences = super()._vessel(), self.influence.kept
+
+        def again() -> GaussianGame:
+            game = cast(GaussianGame, begin())
+            game.influence.kept = influences
+            return game
+
+        return again
 
     def bound(self, labels: Sequence[Ints]) -> Bound:
         """The bound of the module, one for all classes together."""

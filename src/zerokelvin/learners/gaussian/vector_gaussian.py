@@ -98,6 +98,19 @@ class VectorGame(ExactGame):
         assumptions = (Assumption("the kernel is positive semi-definite", definite),)
         return Bound(value, "Theorem 1, Zhdanov and Kalnishkan 2013", terms, assumptions)
 
+    @property
+    def fields(self) -> tuple[str, ...]:
+        """None: answers may be vectors, and are learnt again."""
+        return ()
+
+    def snapshot(self) -> dict[str, NDArray[Any]]:
+        """Nothing: the answers are learnt again."""
+        return {}
+
+    def twin(self, kept: bool = False) -> None:
+        """None: the table grows with the vectors learnt."""
+        return
+
     def weights(self, node: Any) -> Floats:
         """What each label learnt adds to the value of its class at a row or a vector."""
         return self.covariance.shares(node)

@@ -22,6 +22,7 @@ draw is bounded by bound (II) of Herbster, Pasteris and Ghosh 2015 (`SpanningTre
 
 from __future__ import annotations
 
+import copy
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -48,6 +49,8 @@ from zerokelvin.trees.online.neighbours import (
     play_spines,
     spine_committee,
     spine_neighbours,
+    sweep_spines,
+    teach_spines,
     update_spines,
 )
 from zerokelvin.trees.online.strategies import STRATEGIES, Schedule
@@ -56,6 +59,9 @@ from zerokelvin.trees.spanning.expected import expected_tree_bound
 from zerokelvin.trees.spanning.spanning_trees import SpanningTrees, check_kind
 
 __all__ = ["SpanningTree", "SpineState"]
+
+MANY = 8
+"""One node in so many is enough for a pass along all of the spines to take less than a search for each."""
 
 INNER = (*STRATEGIES, "nearest", "wta")
 
@@ -72,9 +78,28 @@ class SpineState(TreeState):
         """The mean vote of the spines; 0 while the node's component has no label."""
         return float(spine_committee(self.spines, self.marks, self.size, node))
 
+    def margins(self, nodes: Ints) -> Floats:
+        """The margins of several nodes; of many, by one pass along the spines."""
+        if MANY * len(nodes) < self.graph.num_nodes:
+            return super().margins(nodes)
+        margins = np.zeros(self.graph.num_nodes)
+        sweep_spines(self.spines, self.marks, self.size, margins)
+        return margins[nodes]
+
     def update(self, node: int, label: int) -> None:
         """Learn the label; the last one given to a node counts."""
         update_spines(self.spines, self.marks, self.size, node, label)
+
+    def teach(self, nodes: Ints, labels: Ints) -> None:
+        """Learn labels in their order, without looking at what would have been predicted."""
+        teach_spines(self.spines, self.marks, self.size, nodes, labels)
+        self.record.note_all(nodes, labels)
+
+    def twin(self) -> SpineState:
+        """A state with the same labels on copies of the marks."""
+        other = copy.copy(self)
+        other.marks, other.record = copy.deepcopy(self.marks), self.record.copy()
+        return other
 
     def explain(self, node: int) -> list[tuple[int, float]]:
         """The nearest labelled nodes on the spines, each with its share of the say."""

@@ -19,8 +19,10 @@ random spanning tree also in expectation, before it is drawn (`TreeOpt.expected_
 
 from __future__ import annotations
 
+import copy
 import dataclasses
 from abc import abstractmethod
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -41,6 +43,8 @@ from zerokelvin.learners.base import (
     columns_of,
     learner,
 )
+from zerokelvin.learners.base.noting import SEEN
+from zerokelvin.learners.base.record import require_labels
 from zerokelvin.trees.online.balanced import Balanced, look
 from zerokelvin.trees.online.forest import Forest, attach, make_forest
 from zerokelvin.trees.online.hinges import new_hinges
@@ -69,6 +73,8 @@ __all__ = ["HingeState", "TreeGame", "TreeOpt", "TreeState"]
 class TreeState(State):
     """One binary problem on one or several trees: what all tree learners have in common."""
 
+    fields: ClassVar[tuple[str, ...]] = ("prompt",)
+
     def __init__(self, graph: Graph, size: int) -> None:
         self.graph = graph
         self.size = size
@@ -89,6 +95,17 @@ class TreeState(State):
         schedule = Schedule(nodes, labels, min(delay, len(nodes)), min(budget, len(nodes)), 0)
         self._play(schedule, margins)
         self.record.note_all(nodes[: schedule.budget], labels[: schedule.budget])
+
+    def restore(self, arrays: Mapping[str, NDArray[Any]]) -> None:
+        """Learn the labels of a snapshot again, in compiled code."""
+        nodes, labels = (arrays[name].astype(np.int64) for name in SEEN)
+        require_labels(nodes, labels, self.graph.num_nodes)
+        self.teach(nodes, labels)
+        self.prompt = bool(arrays["prompt"])
+
+    def teach(self, nodes: Ints, labels: Ints) -> None:
+        """Learn labels in their order, in compiled code."""
+        self.play(nodes, labels, 0, len(nodes), np.empty(len(nodes)))
 
     def assumptions(self, labels: Ints) -> tuple[Assumption, ...]:
         """What every bound on trees assumes of the game."""
@@ -171,6 +188,13 @@ class HingeState(TreeState):
         theorem = "the tree bound per cluster, after Cesa-Bianchi, Gentile, Vitale 2009"
         return Bound(value, theorem, terms, (plain, *self.assumptions(u)))
 
+    def twin(self) -> HingeState:
+        """A state with the same labels on copies of the hinges."""
+        other = copy.copy(self)
+        other.hinges, other.balanced = copy.deepcopy(self.hinges), copy.deepcopy(self.balanced)
+        other.record = self.record.copy()
+        return other
+
     def _play(self, schedule: Schedule, margins: Floats) -> None:
         forest, hinges, size, strategy = self.forest, self.hinges, self.size, self.strategy
         if self.balanced is None:
@@ -188,6 +212,19 @@ class HingeState(TreeState):
 
 class TreeGame(OneVsRest[TreeState]):
     """Tree problems side by side: where every label is asked for, each is played compiled from end to end."""
+
+    def teach(self, nodes: Any, codes: Ints) -> None:
+        """Learn answers in order, in compiled code."""
+        for state, labels in zip(self.states, self.signs(codes).T, strict=True):
+            state.teach(np.asarray(nodes, dtype=np.int64), labels.astype(np.int64))
+
+    def scores_in_order(self, nodes: Any, codes: Ints) -> Floats:
+        """Learn answers in order, in compiled code: the margins before each."""
+        places, total = np.asarray(nodes, dtype=np.int64), len(codes)
+        margins = np.zeros((self.columns, total))
+        for state, labels, own in zip(self.states, self.signs(codes).T, margins, strict=True):
+            state.play(places, labels.astype(np.int64), 0, total, own)
+        return np.ascontiguousarray(margins.T)
 
     def play(self, trials: Trials, progress: Progress | None = None) -> Trace:
         """Play problem by problem unless the policy may leave a label out."""

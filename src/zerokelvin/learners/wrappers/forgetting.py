@@ -26,8 +26,9 @@ learning algorithms for changing environments"); the overlap keeps the copy that
 
 from __future__ import annotations
 
+import copy
 import dataclasses
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -52,11 +53,17 @@ Floats = NDArray[np.float64]
 FAINT = 1e-12
 """The margin of a guess by the most frequent class remembered."""
 
+HEIRS = "heir-"
+"""Before the names of the heir's arrays in a snapshot."""
+
+ANSWERS, WANTED, PASSED = "0/forget-answers", "0/forget-wanted", "0/forget-passed"
+"""In a snapshot: node and code of every answer, which problems learnt it, whether a trial was let pass."""
+
 
 class ForgettingGame(WrappedGame):
     """The copies of one game: the elder, `inner`, predicts and learns, the heir only learns.
 
-    It is restored by learning all answers again.
+    A snapshot holds both and the answers; on a table of features all answers are learnt again instead.
     """
 
     bound_outlives_growth = False
@@ -123,15 +130,56 @@ class ForgettingGame(WrappedGame):
 
     @property
     def fields(self) -> tuple[str, ...]:
-        """None: the answers are learnt again."""
-        return ()
+        """Those of the elder, the same of the heir, marked, the answers and whether a trial was let pass.
+
+        None where the learner has none, or answers may be vectors.
+        """
+        names = self.inner.fields
+        if not names or isinstance(self.graph, Features):
+            return ()
+        return (*names, *map(_of_heir, names), ANSWERS, WANTED, PASSED)
 
     def snapshot(self) -> dict[str, NDArray[Any]]:
-        """Nothing: the answers are learnt again."""
-        return {}
+        """The arrays of both copies, those of one just begun where there is no heir yet."""
+        if not self.fields:
+            return {}
+        told = [(node, code) for node, code, _ in self.answers]
+        every = [True] * self.columns
+        wanted = [every if one is None else one for _, _, one in self.answers]
+        heir = (self.begin() if self.heir is None else self.heir).snapshot()
+        return {
+            **self.inner.snapshot(),
+            **{_of_heir(name): array for name, array in heir.items()},
+            ANSWERS: np.array(told, dtype=np.int64).reshape(-1, 2),
+            WANTED: np.array(wanted, dtype=np.bool_).reshape(-1, self.columns),
+            PASSED: np.array(self.passed),
+        }
 
-    def restore(self, arrays: Any) -> None:
-        """Nothing is kept that could be put back."""
+    def restore(self, arrays: Mapping[str, NDArray[Any]]) -> None:
+        """Put both copies back, and the answers."""
+        told, wanted = arrays[ANSWERS], arrays[WANTED].astype(np.bool_)
+        if told.shape != (len(told), 2) or wanted.shape != (len(told), self.columns):
+            raise ValueError(f"{told.shape} answers do not go with {wanted.shape} problems that learn them.")
+        names = self.inner.fields
+        self.inner.restore({name: arrays[name] for name in names})
+        self.answers = [
+            (node, code, None if row.all() else row)
+            for (node, code), row in zip(told.tolist(), wanted, strict=True)
+        ]
+        self.passed = bool(arrays[PASSED])
+        if len(told) >= self.window:
+            self.heir = self.begin()
+            self.heir.restore({name: arrays[_of_heir(name)] for name in names})
+
+    def twin(self, kept: bool = False) -> Game | None:
+        """Twins of both copies; None where the learner has none."""
+        inner = self.inner.twin(kept)
+        heir = None if self.heir is None else self.heir.twin(kept)
+        if inner is None or (self.heir is not None and heir is None):
+            return None
+        other = copy.copy(self)
+        other.inner, other.heir, other.answers = inner, heir, self.answers.copy()
+        return other
 
     def hand_over(self, heir: Game, growth: Growth) -> None:
         """All answers are learnt again, so that every copy begins where it did."""
@@ -238,3 +286,9 @@ class Forgetting(Wrapped):
 def forgetful(learner: Learner, forget: int | None) -> Learner:
     """The learner itself, or one that forgets where a window is given."""
     return learner if forget is None else Forgetting(learner, forget)
+
+
+def _of_heir(name: str) -> str:
+    """The name of an array, behind the number of its problem, as one of the heir's."""
+    column, slash, rest = name.rpartition("/")
+    return f"{column}{slash}{HEIRS}{rest}"

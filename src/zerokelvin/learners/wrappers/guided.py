@@ -30,6 +30,7 @@ from zerokelvin.asking.policies import Policy
 from zerokelvin.graph import Graph
 from zerokelvin.learners.base import Game, Learner
 from zerokelvin.learners.base.growth import Growth
+from zerokelvin.learners.base.multiclass import Valued
 from zerokelvin.learners.gaussian.gaussian import Gaussian
 from zerokelvin.learners.wrappers.wrapped import Wrapped, WrappedGame
 
@@ -76,6 +77,7 @@ class GuidedGame(WrappedGame):
         super().__init__(inner)
         self.guide = guide
         self.trait = trait
+        self.lacks = lacks
         self.lacks_variance, self.lacks_value = "variance" in lacks, "value" in lacks
 
     def variance(self, node: Any) -> float:
@@ -86,6 +88,13 @@ class GuidedGame(WrappedGame):
         """What the label is worth to the guide where the learner cannot tell."""
         return (self.guide if self.lacks_value else self.inner).value(node, waiting)
 
+    def most_valued(
+        self, nodes: Ints, waiting: NDArray[np.bool_], above: float, most: int | None = None
+    ) -> Valued:
+        """By the guide's values where the learner cannot tell."""
+        game = self.guide if self.lacks_value else self.inner
+        return game.most_valued(nodes, waiting, above, most)
+
     def learn(self, node: Any, code: int, wanted: Any = None) -> None:
         """Teach the learner what it asked for, and the guide every label that was revealed."""
         self.inner.learn(node, code, wanted)
@@ -95,6 +104,19 @@ class GuidedGame(WrappedGame):
         """Teach both."""
         self.inner.teach(nodes, codes)
         self.guide.teach(nodes, codes)
+
+    def scores_in_order(self, nodes: Any, codes: Ints) -> Floats:
+        """Teach both: the learner's scores before each answer."""
+        scores = self.inner.scores_in_order(nodes, codes)
+        self.guide.teach(nodes, codes)
+        return scores
+
+    def twin(self, kept: bool = False) -> Game | None:
+        """Twins of both; None where one of them has none."""
+        inner, guide = self.inner.twin(kept), self.guide.twin(kept)
+        if inner is None or guide is None:
+            return None
+        return GuidedGame(inner, guide, self.trait, self.lacks)
 
     def remark(self, node: Any, column: int) -> str:
         """The learner's remark, and who is asked about the variance or the value."""

@@ -10,6 +10,7 @@ known, so its bound is no guarantee here unless p = 1.
 
 from __future__ import annotations
 
+import copy
 import dataclasses
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -30,6 +31,7 @@ from zerokelvin.learners.wrappers.wrapped import Wrapped, WrappedGame
 __all__ = ["RandomQuery", "RandomQueryGame"]
 
 Ints = NDArray[np.int64]
+Floats = NDArray[np.float64]
 Flags = NDArray[np.bool_]
 
 LEARNT = "random-learnt"
@@ -50,6 +52,10 @@ class RandomQueryGame(WrappedGame):
         numbers = self.learnt if trial is None else np.full(self.columns, trial)
         return np.asarray(self._heads(numbers) & self.inner.asks(node, trial))
 
+    def wants_every(self) -> bool:
+        """Not while a coin decides."""
+        return self.rate.p == 1 and self.inner.wants_every()
+
     def may_ask(self, node: Any, trial: int | None = None) -> bool:
         """Whether some coin is below p, and the inner learner would ask."""
         return bool(self.rate.limits(np.array([LEAST_COIN]))[0] > 0) and self.inner.may_ask(node, trial)
@@ -63,6 +69,21 @@ class RandomQueryGame(WrappedGame):
         """Teach the inner game."""
         self.inner.teach(nodes, codes)
         self.learnt += len(nodes)
+
+    def scores_in_order(self, nodes: Any, codes: Ints) -> Floats:
+        """Teach the inner game: its scores before each answer."""
+        scores = self.inner.scores_in_order(nodes, codes)
+        self.learnt += len(nodes)
+        return scores
+
+    def twin(self, kept: bool = False) -> Game | None:
+        """One around a twin of the inner game, with its own count of labels."""
+        inner = self.inner.twin(kept)
+        if inner is None:
+            return None
+        other = copy.copy(self)
+        other.inner, other.learnt = inner, self.learnt.copy()
+        return other
 
     def hand_over(self, heir: Game, growth: Growth) -> None:
         """The inner game to that of the heir, and how many labels were learnt."""
@@ -81,17 +102,17 @@ class RandomQueryGame(WrappedGame):
         """Those of the inner game and the number of labels learnt; none where it has none."""
         if not self.inner.fields:
             return ()
-        return (*self.inner.fields, *(f"{c}/{LEARNT}" for c in range(self.columns)))
+        return (*self.inner.fields, *(f"{c}/{self._name()}" for c in range(self.columns)))
 
     def snapshot(self) -> dict[str, NDArray[Any]]:
         """The inner game's arrays and the number of labels learnt."""
-        counts = {f"{c}/{LEARNT}": np.array(count) for c, count in enumerate(self.learnt)}
+        counts = {f"{c}/{self._name()}": np.array(count) for c, count in enumerate(self.learnt)}
         return self.inner.snapshot() | counts if self.inner.fields else {}
 
     def restore(self, arrays: Mapping[str, NDArray[Any]]) -> None:
         """Restore the inner game and the number of labels learnt."""
         self.inner.restore({name: arrays[name] for name in self.inner.fields})
-        self.learnt[:] = [int(arrays[f"{c}/{LEARNT}"]) for c in range(self.columns)]
+        self.learnt[:] = [int(arrays[f"{c}/{self._name()}"]) for c in range(self.columns)]
 
     def play(self, trials: Trials, progress: Progress | None = None) -> Trace:
         """The inner game, out of the policy's reach where the coin says no."""
@@ -100,6 +121,13 @@ class RandomQueryGame(WrappedGame):
         trace = self.inner.play(dataclasses.replace(trials, limits=limits), progress)
         self.learnt += trace.asked.sum(axis=0)
         return trace
+
+    def _name(self) -> str:
+        """Under what name the number of labels is saved: one that nothing inside has."""
+        name = LEARNT
+        while f"0/{name}" in self.inner.fields:  # of a `random` inside a forgetting learner
+            name = f"outer-{name}"
+        return name
 
     def _heads(self, numbers: Ints) -> Flags:
         """Whether the coins of these trials want their label: the policy ``random:p``."""

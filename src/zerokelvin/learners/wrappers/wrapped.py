@@ -3,8 +3,9 @@
 A wrapper is a learner and its game around those of an inner one. `delegates` passes on every public method
 and attribute of `Learner` or `Game` that a class does not write itself, also those that are added there
 later: a wrapper says what it changes, and cannot forget to pass on a part. Some are not passed on, for they
-would go past the wrapper: `start` and `start_game` make the wrapper's own, `score` and `play` go through its
-methods, `hand_over` goes from the inner game to the inner heir.
+would go past the wrapper: `start` and `start_game` make the wrapper's own, `score`, `scores_in_order` and
+`play` go through its methods, `hand_over` goes from the inner game to the inner heir, and what a wrapper
+copies (`twin`) or can bound (`bound_so_far`) it says itself.
 
 The contract (`zerokelvin.checks.wrappers`) holds every wrapper that has nothing to change against its inner
 learner, part by part.
@@ -108,6 +109,18 @@ class WrappedGame(Game):
     def teach(self, nodes: Any, codes: Ints) -> None:
         """Let the inner game learn answers in order."""
         self.inner.teach(nodes, codes)
+
+    def scores_in_order(self, nodes: Any, codes: Ints) -> Floats:
+        """The plain loop, through the wrapper."""
+        return Game.scores_in_order(self, nodes, codes)
+
+    def twin(self, kept: bool = False) -> Game | None:
+        """None: a wrapper that has something of its own to copy writes how."""
+        return None
+
+    def bound_so_far(self) -> float | None:
+        """None: what a wrapper changes, its bound may not cover."""
+        return None
 
     def evidence(self, nodes: Any) -> Floats:
         """By the scores of the wrapper."""

@@ -29,6 +29,8 @@ __all__ = [
     "play_spines",
     "spine_committee",
     "spine_neighbours",
+    "sweep_spines",
+    "teach_spines",
     "update_spines",
 ]
 
@@ -103,6 +105,40 @@ def spine_committee(spines: Spines, marks: Marks, size: int, node: int) -> float
 
 
 @kernel
+def sweep_spines(spines: Spines, marks: Marks, size: int, margins: Floats) -> None:
+    """The same for all nodes of the graph at once, in one pass along the spines each way."""
+    total = len(spines.place)
+    after = np.full(total, -1)
+    following = -1
+    for place in range(total - 1, -1, -1):
+        if following >= 0 and spines.part[following] != spines.part[place]:
+            following = -1
+        after[place] = following
+        if marks.labels[place] != 0:
+            following = place
+    votes = np.zeros(total)
+    before = -1
+    for place in range(total):
+        if before >= 0 and spines.part[before] != spines.part[place]:
+            before = -1
+        if marks.labels[place] != 0:
+            votes[place] = float(marks.labels[place])
+            before = place
+        else:
+            votes[place] = _between(spines, marks, place, before, after[place])
+    count = total // size
+    for node in range(count):
+        if size == 1:
+            margins[node] = votes[spines.place[node]]
+            continue
+        tally = 0
+        for k in range(size):
+            one = votes[spines.place[k * count + node]]
+            tally += 1 if one > 0 else (-1 if one < 0 else 0)
+        margins[node] = tally / size
+
+
+@kernel
 def update_spines(spines: Spines, marks: Marks, size: int, node: int, label: int) -> None:
     """Give every one of `size` spines the label −1 or +1 of one node of the graph; the last one counts."""
     count = len(spines.place) // size
@@ -113,6 +149,13 @@ def update_spines(spines: Spines, marks: Marks, size: int, node: int, label: int
         while at >= 1 and not marks.marks[at]:
             marks.marks[at] = True
             at >>= 1
+
+
+@kernel
+def teach_spines(spines: Spines, marks: Marks, size: int, nodes: Ints, labels: Ints) -> None:
+    """Give the spines the labels of several nodes in turn."""
+    for t in range(len(nodes)):
+        update_spines(spines, marks, size, nodes[t], labels[t])
 
 
 @kernel
@@ -144,6 +187,12 @@ def _vote(spines: Spines, marks: Marks, place: int) -> float:
     if marks.labels[place] != 0:
         return float(marks.labels[place])
     before, after = _around(spines, marks, place)
+    return _between(spines, marks, place, before, after)
+
+
+@kernel
+def _between(spines: Spines, marks: Marks, place: int, before: int, after: int) -> float:
+    """The vote on a place without a label from the labelled places next to it, −1 where there is none."""
     if before < 0 and after < 0:
         return 0.0
     if before < 0 or after < 0 or marks.labels[before] == marks.labels[after]:

@@ -1,0 +1,77 @@
+"""Games kept small: the arrays of a game packed, to be the game again when they are needed.
+
+A session keeps copies of its game to go back to (`zerokelvin.session.checkpoints`). Much of what a game holds
+is zero, or whole numbers that fit into half the room; packed, it takes a fraction, and comes back to the last
+bit.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from zerokelvin.learners.base.multiclass import Game
+
+__all__ = ["KeptGame", "PackedArray"]
+
+SHORT = np.iinfo(np.int32)
+
+
+class PackedArray:
+    """A copy of an array of numbers in as little room as is found without much work.
+
+    >>> array = np.zeros((100, 2))
+    >>> array[7, 1] = 0.5
+    >>> packed = PackedArray(array)
+    >>> packed.content.nbytes + packed.places.nbytes, bool((packed.unpacked() == array).all())
+    (12, True)
+    """
+
+    def __init__(self, array: NDArray[Any]) -> None:
+        self.shape, self.dtype = array.shape, array.dtype
+        flat = array.reshape(-1)
+        self.places = np.zeros(0, dtype=np.int32)
+        self.sparse = 3 * np.count_nonzero(flat) < flat.size < SHORT.max
+        if self.sparse:
+            self.places = np.flatnonzero(flat).astype(np.int32)
+            self.content = flat[self.places]
+        elif array.dtype == np.int64 and flat.size and SHORT.min <= flat.min() <= flat.max() <= SHORT.max:
+            self.content = flat.astype(np.int32)
+        else:
+            self.content = flat.copy()
+
+    def unpacked(self) -> NDArray[Any]:
+        """The array."""
+        if not self.sparse:
+            return self.content.astype(self.dtype).reshape(self.shape)
+        flat = np.zeros(self.shape, dtype=self.dtype).reshape(-1)
+        flat[self.places] = self.content
+        return flat.reshape(self.shape)
+
+
+class KeptGame(Game):
+    """The packed arrays of a game, which is made again by its `twin`; nothing else can be asked of it."""
+
+    def __init__(self, game: Game, begin: Callable[[], Game]) -> None:
+        super().__init__(game.classes)
+        self.arrays: Mapping[str, PackedArray] = {
+            name: PackedArray(array) for name, array in game.parts().items()
+        }
+        self._begin = begin
+
+    def twin(self, kept: bool = False) -> Game:
+        """The game again; `begin` gives one to put the arrays into."""
+        game = self._begin()
+        game.restore({name: packed.unpacked() for name, packed in self.arrays.items()})
+        return game
+
+    def scores(self, nodes: Any) -> NDArray[np.float64]:
+        """Refused."""
+        raise TypeError("a kept game predicts nothing; its twin does.")
+
+    def learn(self, node: Any, code: int, wanted: Any = None) -> None:
+        """Refused."""
+        raise TypeError("a kept game learns nothing; its twin does.")

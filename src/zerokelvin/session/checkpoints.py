@@ -1,0 +1,152 @@
+"""Places in a session's past from which its learner can go on again.
+
+Correcting an answer means to learn all later ones again. So that this need not begin with the first, a
+session keeps copies of its learner's game as it was after some of the events: one every `STEP` events, of
+which, as more come, those stay whose distances from the present grow about geometrically. An answer among the
+last hundred is then at most some two hundred events away from a copy before it, and one a share q from the
+end of all events needs little more than that share of them learnt again.
+
+All copies together hold at most `ROOM` bytes and are at most `MOST`; a game of which one copy is larger has
+none, and its corrections replay all events. A copy is a twin of the game (`Game.twin`), or else a snapshot
+that is put into a game started anew, or, where a learner has neither, there is none. Copies never change:
+what goes on from one is a twin of it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from zerokelvin.graph.domain import Domain
+from zerokelvin.learners.base import Game
+
+__all__ = ["MOST", "ROOM", "STEP", "Checkpoint", "Checkpoints", "stretches"]
+
+STEP = 128
+"""Events between copies: with fewer, one answer in a hundred would wait for a copy to be made."""
+
+MOST = 10
+"""Copies at most: at distances that double, enough for 128 · 2¹⁰ events."""
+
+ROOM = 1 << 29
+"""Bytes that all copies of one session may hold together."""
+
+MUCH = 4
+"""A game whose arrays are larger than so many times the room is not copied to see how small that gets."""
+
+Snapshot = Mapping[str, NDArray[Any]]
+
+
+@dataclass(frozen=True, eq=False)
+class Checkpoint:
+    """A game as it was after so many events: a twin of it, or its snapshot; and the bytes that takes."""
+
+    events: int
+    game: Game | None
+    snapshot: Snapshot | None
+    size: int
+
+    @classmethod
+    def of(cls, game: Game, events: int) -> Checkpoint | None:
+        """A copy of a game; None where it has neither twin nor snapshot."""
+        twin = game.twin(kept=True)
+        if twin is not None:
+            return cls(events, twin, None, _own_bytes(twin, game))
+        if game.fields:
+            arrays = game.snapshot()
+            return cls(events, None, arrays, sum(array.nbytes for array in arrays.values()))
+        return None
+
+
+class Checkpoints:
+    """The copies that a session keeps, in the order of their events."""
+
+    def __init__(self, kept: tuple[Checkpoint, ...] = (), possible: bool = True) -> None:
+        self._kept = kept
+        self._possible = possible  # whether a copy can be made and is small enough
+
+    @property
+    def places(self) -> tuple[int, ...]:
+        """After how many events there is a copy, ascending."""
+        return tuple(one.events for one in self._kept)
+
+    @property
+    def size(self) -> int:
+        """The bytes that all copies hold."""
+        return sum(one.size for one in self._kept)
+
+    def before(self, events: int) -> Checkpoint | None:
+        """The last copy from before an event of this number or right before it."""
+        return next((one for one in reversed(self._kept) if one.events <= events), None)
+
+    def until(self, events: int) -> Checkpoints:
+        """The copies that what comes after so many events cannot change."""
+        return Checkpoints(tuple(one for one in self._kept if one.events <= events), self._possible)
+
+    def visit(self, game: Game, events: int) -> None:
+        """Keep a copy of a game that has learnt so many events, if the last copy is long ago."""
+        last = self._kept[-1].events if self._kept else 0
+        if not self._possible or events - last < STEP:
+            return
+        large = sum(array.nbytes for array in _arrays(game)) > MUCH * ROOM
+        found = None if large else Checkpoint.of(game, events)
+        if found is None or found.size > ROOM:
+            self._kept, self._possible = (), False
+            return
+        self._kept = _thinned((*self._kept, found))
+
+
+def stretches(begin: int, end: int) -> Iterator[tuple[int, int]]:
+    """Parts of a long way at whose ends copies are of use: each half of what is left, the last two short.
+
+    >>> list(stretches(0, 1000))
+    [(0, 500), (500, 750), (750, 1000)]
+    """
+    while end - begin > 2 * STEP:
+        middle = begin + (end - begin) // 2
+        yield begin, middle
+        begin = middle
+    if begin < end:
+        yield begin, end
+
+
+def _thinned(kept: tuple[Checkpoint, ...]) -> tuple[Checkpoint, ...]:
+    """As many as may be kept; that goes first whose absence is felt least beside its age."""
+    while len(kept) > 1 and (len(kept) > MOST or sum(one.size for one in kept) > ROOM):
+        places = [0, *(one.events for one in kept)]
+        end = places[-1] + STEP
+        felt = [(places[i + 1] - places[i - 1]) / (end - places[i]) for i in range(1, len(places) - 1)]
+        least = int(np.argmin(felt))
+        kept = kept[:least] + kept[least + 1 :]
+    return kept
+
+
+def _own_bytes(twin: Game, game: Game) -> int:
+    """The bytes of the arrays that a twin does not share with its game."""
+    shared = {id(array) for array in _arrays(game)}
+    return sum(array.nbytes for array in _arrays(twin) if id(array) not in shared)
+
+
+def _arrays(root: object) -> Iterator[NDArray[Any]]:
+    """The arrays that can be reached from an object by its attributes, each once; graphs are left out."""
+    waiting, known = [root], set[int]()
+    while waiting:
+        one = waiting.pop()
+        if id(one) in known or isinstance(one, (Domain, str, bytes, type)):
+            continue
+        known.add(id(one))
+        if isinstance(one, np.ndarray):
+            if one.base is None:
+                yield one
+            else:
+                waiting.append(one.base)
+        elif isinstance(one, dict):
+            waiting.extend(one.values())
+        elif isinstance(one, (list, tuple)):
+            waiting.extend(item for item in one if not isinstance(item, (int, float, str, bool)))
+        elif hasattr(one, "__dict__"):
+            waiting.extend(vars(one).values())
