@@ -27,6 +27,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
+from numpy.typing import NDArray
 from numpy.typing import ArrayLike
 
 from zerokelvin.array_types import Floats, Ints
