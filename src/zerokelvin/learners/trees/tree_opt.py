@@ -27,8 +27,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from zerokelvin.array_types import Floats, Ints
 from zerokelvin.bound import Assumption, Bound
