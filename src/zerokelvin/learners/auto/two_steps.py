@@ -40,10 +40,9 @@ class TwoSteps(EvidenceGame):
 
     def __init__(self, graph: Graph, classes: int) -> None:
         super().__init__(classes)
-        count, adjacency = graph.num_nodes, graph.adjacency
-        self.counts = np.zeros((count, classes))  # labels of each class at each node
-        self._beside = np.zeros((count, classes))
-        self._csr = (adjacency.indptr.astype(np.int64), adjacency.indices.astype(np.int64), adjacency.data)
+        self.counts = np.zeros((graph.num_nodes, classes))  # labels of each class at each node
+        self._beside = np.zeros((graph.num_nodes, classes))
+        self._csr = graph.csr
         self._degrees = graph.degrees
 
     def evidence(self, nodes: Any) -> Floats:
