@@ -19,13 +19,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import scipy.linalg
-from numpy.typing import NDArray
 
+from zerokelvin.array_types import Floats
 from zerokelvin.jit import kernel
 
 __all__ = ["GrowingCholesky", "HalfSolved", "dot_in_order", "products_with"]
 
-Floats = NDArray[np.float64]
 
 PANEL = 32
 """Rows that a block works with at a time; with 128 points they fit the innermost cache."""

@@ -24,8 +24,8 @@ from __future__ import annotations
 
 import numpy as np
 import scipy.linalg
-from numpy.typing import NDArray
 
+from zerokelvin.array_types import Floats
 from zerokelvin.jit import kernel
 from zerokelvin.machine.lanes import aligned, eight_dot, row_dot, sweep
 from zerokelvin.machine.tiles import pack, padded, unpack_tiles
@@ -42,7 +42,6 @@ __all__ = [
     "triangle_of",
 ]
 
-Floats = NDArray[np.float64]
 
 REFRESH = 16384
 RISK = 1e7

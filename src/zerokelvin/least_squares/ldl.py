@@ -23,8 +23,8 @@ code, `zerokelvin.least_squares.growing_inverse` does the same three times faste
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from zerokelvin.array_types import Floats
 from zerokelvin.jit import kernel
 
 __all__ = [
@@ -35,8 +35,6 @@ __all__ = [
     "forward",
     "unpack",
 ]
-
-Floats = NDArray[np.float64]
 
 
 def empty_factor(dimension: int, a: float, sides: int = 1) -> Floats:

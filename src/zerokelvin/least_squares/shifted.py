@@ -21,14 +21,13 @@ from abc import ABC, abstractmethod
 
 import numpy as np
 import scipy.linalg
-from numpy.typing import NDArray
 
+from zerokelvin.array_types import Floats
 from zerokelvin.jit import kernel
 from zerokelvin.least_squares.ldl import absorb, back_substitute, dot, empty_factor, forward
 
 __all__ = ["RATIO", "DualShifted", "PrimalShifted", "Shifted"]
 
-Floats = NDArray[np.float64]
 
 RATIO = 1.25
 TOLERANCE = 1e-14

@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from zerokelvin.array_types import Floats
 from zerokelvin.jit import kernel
 
 __all__ = [
@@ -29,7 +30,6 @@ __all__ = [
     "some_columns",
 ]
 
-Floats = NDArray[np.float64]
 Ints = NDArray[np.intp]
 
 WIDTHS = (2, 4, 8)

@@ -19,6 +19,7 @@ import numpy as np
 from numba.extending import overload
 from numpy.typing import NDArray
 
+from zerokelvin.array_types import Floats
 from zerokelvin.jit import kernel
 from zerokelvin.machine import lane_code
 from zerokelvin.machine.lane_code import LANES
@@ -40,7 +41,6 @@ __all__ = [
     "use",
 ]
 
-Floats = NDArray[np.float64]
 Shorts = NDArray[np.float32]
 Reals = NDArray[np.float64] | NDArray[np.float32]
 

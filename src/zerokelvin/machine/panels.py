@@ -12,15 +12,13 @@ Each function is defined here in NumPy; inside kernels the same steps are emitte
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from zerokelvin.array_types import Floats, Ints
 from zerokelvin.machine import panel_code
 from zerokelvin.machine.lanes import across, use
 
 __all__ = ["PAST", "gather_rows", "scatter_rows", "take_row"]
 
-Ints = NDArray[np.int64]
-Floats = NDArray[np.float64]
 
 PAST = 8
 """How many numbers beyond its last row a panel may be read."""

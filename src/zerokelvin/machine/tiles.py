@@ -9,14 +9,12 @@ together cost about d²/2 reads and writes.
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from zerokelvin.array_types import Floats
 from zerokelvin.jit import kernel
 from zerokelvin.machine.lanes import add_forms
 
 __all__ = ["block_forms", "diagonal", "pack", "padded", "unpack_tiles"]
-
-Floats = NDArray[np.float64]
 
 
 def padded(dimension: int) -> int:

@@ -13,9 +13,9 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from zerokelvin import learners
+from zerokelvin.array_types import Ints
 from zerokelvin.games.class_names import from_json
 from zerokelvin.games.counts import require_whole
 from zerokelvin.games.wrapping import wrapped
@@ -26,7 +26,6 @@ from zerokelvin.session.standing import Terms
 
 __all__ = ["SavedSession", "read_record", "require"]
 
-Ints = NDArray[np.int64]
 
 OF_EVENTS = {"events", "outcomes", "left_out"}
 

@@ -13,6 +13,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from zerokelvin.array_types import Ints
 from zerokelvin.asking.class_prior import most_frequent
 from zerokelvin.asking.coin_hash import coins
 from zerokelvin.asking.decision import NO_FLOOR, NO_GAIN, confidence, worth_asking
@@ -21,8 +22,6 @@ from zerokelvin.learners import Game, Policy
 from zerokelvin.session.prediction import LEARN, SKIP, TEACH, Event, Outcome
 
 __all__ = ["Situation", "agreed", "follow"]
-
-Ints = NDArray[np.int64]
 
 
 class Situation(NamedTuple):

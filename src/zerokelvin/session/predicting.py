@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from zerokelvin.array_types import Floats, Ints
 from zerokelvin.asking.class_prior import most_frequent
 from zerokelvin.asking.decision import confidence
 from zerokelvin.games.labels import class_array, decide
@@ -28,9 +29,6 @@ __all__ = [
     "predict_many",
     "ranked",
 ]
-
-Ints = NDArray[np.int64]
-Floats = NDArray[np.float64]
 
 
 def predict(standing: Standing, node: Hashable) -> Prediction:

@@ -27,8 +27,8 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterator
 
 import numpy as np
-from numpy.typing import NDArray
 
+from zerokelvin.array_types import Floats, Ints
 from zerokelvin.asking.coin_hash import LEAST_COIN
 from zerokelvin.asking.decision import worth_asking
 from zerokelvin.asking.policies import Policy
@@ -39,8 +39,6 @@ from zerokelvin.session.standing import Standing
 
 __all__ = ["questions"]
 
-Ints = NDArray[np.int64]
-Floats = NDArray[np.float64]
 
 BEGIN = 64
 """How many nodes of the largest value are looked for at first, where the learner has a rule of its own."""

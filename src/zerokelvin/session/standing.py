@@ -19,8 +19,8 @@ from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from zerokelvin.array_types import Bools, Floats, Ints
 from zerokelvin.asking.class_prior import most_frequent, without_label
 from zerokelvin.asking.coin_hash import LEAST_COIN, coins
 from zerokelvin.asking.decision import confidence, worth_asking
@@ -34,10 +34,6 @@ from zerokelvin.session.following import Situation, agreed, follow
 from zerokelvin.session.prediction import LEARN, SKIP, TEACH, Event, Outcome
 
 __all__ = ["Standing", "Terms"]
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
-Flags = NDArray[np.bool_]
 
 
 @dataclass(frozen=True)
@@ -269,7 +265,7 @@ class Standing:
         nodes, codes = np.array(told, dtype=np.int64).reshape(-1, 2).T
         return np.ascontiguousarray(nodes), np.ascontiguousarray(codes)
 
-    def _wanted(self, events: Sequence[Event], outcomes: Sequence[Outcome]) -> Flags | None:
+    def _wanted(self, events: Sequence[Event], outcomes: Sequence[Outcome]) -> Bools | None:
         """Which problems learn each of them; None where all learn all."""
         told = [found for event, found in zip(events, outcomes, strict=True) if event.kind != SKIP]
         if not any(found.left_out for found in told) or len(self.classes) <= 2:
@@ -301,7 +297,7 @@ class Standing:
         """Whether labels are known, but none in the node's component."""
         return bool(without_label(self.counts, self.labelled, int(self.graph.components[node])))
 
-    def asks(self, node: int, margins: Floats) -> Flags:
+    def asks(self, node: int, margins: Floats) -> Bools:
         """Which problems want the label of a node in this trial; none where it is not worth asking for."""
         if self.spent:
             return np.zeros(len(margins), dtype=np.bool_)
@@ -312,7 +308,7 @@ class Standing:
             return np.zeros(len(margins), dtype=np.bool_)
         return self.game.asks(node, self.trials)
 
-    def left_out(self, asks: Flags) -> tuple[Hashable, ...]:
+    def left_out(self, asks: Bools) -> tuple[Hashable, ...]:
         """The classes whose problem does not want a label that another's wants."""
         if len(asks) == 1 or not asks.any():
             return ()
@@ -325,7 +321,7 @@ class Standing:
         worth = self._worthwhile(node, margins, LEAST_COIN, spread)
         return worth and self.game.may_ask(node, self.trials)
 
-    def spread(self, node: int, waiting: Flags | None = None) -> float:
+    def spread(self, node: int, waiting: Bools | None = None) -> float:
         """The variance or the value at a node, whichever the policy looks at; 0 where at neither."""
         policy = self.terms.policy
         if policy.needs_value:
@@ -342,7 +338,7 @@ class Standing:
     def _worthwhile(self, node: int, margins: Floats, coin: float, spread: float) -> bool:
         return worth_asking(confidence(margins), spread, *self.rule(coin))
 
-    def waiting(self) -> Flags:
+    def waiting(self) -> Bools:
         """Which nodes have neither been answered nor skipped."""
         waiting = np.ones(self.graph.num_nodes, dtype=np.bool_)
         waiting[[event.node for event in self.events]] = False

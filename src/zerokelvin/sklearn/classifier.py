@@ -28,6 +28,7 @@ from scipy.special import log_expit, softmax
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_consistent_length, check_is_fitted, validate_data
 
+from zerokelvin.array_types import Floats, Ints
 from zerokelvin.asking import names_policies
 from zerokelvin.asking.class_prior import prior_margins
 from zerokelvin.errors import LabelError
@@ -50,8 +51,6 @@ from zerokelvin.sklearn.inputs import (
 
 __all__ = ["GraphClassifier"]
 
-Ints = NDArray[np.int64]
-Floats = NDArray[np.float64]
 Trial = tuple[int, Hashable]  # node index, label
 
 

@@ -6,12 +6,11 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.neighbors import NearestNeighbors
 
+from zerokelvin.array_types import Floats, Ints
 from zerokelvin.graph import Graph, knn_graph
 
 __all__ = ["fitted_rows", "nearest_points", "neighbor_graph"]
 
-Ints = NDArray[np.int64]
-Floats = NDArray[np.float64]
 
 _NUMBERS = 2**20  # coordinates compared at a time
 _SPARE = 8  # candidates beyond those needed, since the search may round distances

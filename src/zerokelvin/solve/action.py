@@ -13,17 +13,14 @@ from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
-from numpy.typing import NDArray
 
+from zerokelvin.array_types import Floats, Ints
 from zerokelvin.jit import kernel
 from zerokelvin.machine.blocks import WIDTHS, lanes_of
 from zerokelvin.machine.products import Unsigned, fetched, residual_square, residual_squares, unsigned
 from zerokelvin.machine.rows import add, add_products, sums_for, total
 
 __all__ = ["Action", "inner_products"]
-
-Ints = NDArray[np.int64]
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True)

@@ -16,13 +16,13 @@ import numpy as np
 import scipy.linalg
 from numpy.typing import NDArray
 
+from zerokelvin.array_types import Floats
 from zerokelvin.errors import GraphError
 from zerokelvin.graph.graph import Graph
 from zerokelvin.solve.operator import Operator
 
 __all__ = ["DENSE_LIMIT", "dense_inverse", "inverse_spd", "laplacian_pseudoinverse"]
 
-Floats = NDArray[np.float64]
 
 DENSE_LIMIT = 3000
 """Above this many nodes nothing in the package forms an n × n array unless asked for by name."""

@@ -20,6 +20,7 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
+from zerokelvin.array_types import Floats, Ints
 from zerokelvin.jit import kernel
 from zerokelvin.machine.blocks import Part, empty_block, lanes_of
 from zerokelvin.machine.products import Unsigned, unsigned
@@ -27,9 +28,6 @@ from zerokelvin.machine.rows import add, move, put
 from zerokelvin.solve.operator import Operator
 
 __all__ = ["Core", "Layout", "lay_out", "substitute_one"]
-
-Ints = NDArray[np.int64]
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True)

@@ -21,6 +21,7 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
+from zerokelvin.array_types import Floats, Ints
 from zerokelvin.errors import ParameterError
 from zerokelvin.graph.graph import Graph
 from zerokelvin.jit import kernel
@@ -28,9 +29,6 @@ from zerokelvin.solve.action import Action
 from zerokelvin.solve.balance import Balance, balance
 
 __all__ = ["Operator"]
-
-Ints = NDArray[np.int64]
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True)

@@ -21,8 +21,8 @@ from __future__ import annotations
 import warnings
 
 import numpy as np
-from numpy.typing import NDArray
 
+from zerokelvin.array_types import Floats
 from zerokelvin.errors import ParameterError
 from zerokelvin.graph.graph import Graph
 from zerokelvin.solve.dense import dense_inverse
@@ -35,7 +35,6 @@ from zerokelvin.solve.solves import Solver
 
 __all__ = ["Solver", "analyse", "inverse_matrix"]
 
-Floats = NDArray[np.float64]
 
 ILL_SCALED = 1e8
 

@@ -15,8 +15,9 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from zerokelvin.array_types import Floats, Ints
 from zerokelvin.errors import ParameterError
 from zerokelvin.machine.blocks import Part, Room, blocks_in, empty_block, parts
 from zerokelvin.solve.action import Action
@@ -27,8 +28,6 @@ from zerokelvin.solve.solution import STATUSES, ScalingWarning, Solution, Stagna
 
 __all__ = ["Solver"]
 
-Ints = NDArray[np.int64]
-Floats = NDArray[np.float64]
 
 REFINEMENTS = 6
 

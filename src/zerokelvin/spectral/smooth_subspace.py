@@ -17,14 +17,13 @@ from typing import NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
-from numpy.typing import NDArray
 
+from zerokelvin.array_types import Floats
 from zerokelvin.graph.graph import Graph
 from zerokelvin.threads import on_one_thread
 
 __all__ = ["SmoothSubspace", "smooth_subspace"]
 
-Floats = NDArray[np.float64]
 
 ROUNDS, DEGREE = 3, 8
 GUARD = 8

@@ -26,6 +26,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from zerokelvin.array_types import Floats, Ints
 from zerokelvin.bound import Assumption, Bound
 from zerokelvin.errors import ParameterError
 from zerokelvin.graph import Graph
@@ -38,9 +39,6 @@ from zerokelvin.learners.base.ties import DEAD_ZONE
 from zerokelvin.learners.gaussian.covariance import all_revealed
 
 __all__ = ["Auto", "AutoGame"]
-
-Ints = NDArray[np.int64]
-Floats = NDArray[np.float64]
 
 
 LEFT_OUT = "0/left-out"

@@ -6,14 +6,12 @@ from abc import abstractmethod
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from zerokelvin.array_types import Floats
 from zerokelvin.learners.base import Game
 from zerokelvin.learners.gaussian.propagation import lookup_margins
 
 __all__ = ["EvidenceGame"]
-
-Floats = NDArray[np.float64]
 
 
 class EvidenceGame(Game):

@@ -23,8 +23,8 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from zerokelvin.array_types import Floats
 from zerokelvin.jit import kernel
 from zerokelvin.learners.auto.settings import OFFSETS
 
@@ -36,7 +36,6 @@ __all__ = [
     "prior_covariance",
 ]
 
-Floats = NDArray[np.float64]
 
 ROUNDING = 1e-12
 

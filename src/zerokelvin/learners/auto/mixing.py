@@ -25,15 +25,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from zerokelvin.array_types import Floats, Ints
 from zerokelvin.jit import kernel
 from zerokelvin.learners.auto.hedge import combine, hedge_learn, hedge_weights, newton_step, prior_covariance
 from zerokelvin.learners.auto.settings import PRECISIONS, PRIOR, SOFT, START
 from zerokelvin.learners.base.ties import DEAD_ZONE, first_largest, settle
 
 __all__ = ["Mixing"]
-
-Ints = NDArray[np.int64]
-Floats = NDArray[np.float64]
 
 
 CHANGING = ("counts", "theta", "covariance", "losses", "totals", "surprise", "mistakes")

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple, cast
 import numpy as np
 from numpy.typing import NDArray
 
+from zerokelvin.array_types import Floats, Ints
 from zerokelvin.asking.target import ENOUGH, Target
 from zerokelvin.jit import kernel
 from zerokelvin.learners.auto.experts import Expert, PreparedExperts, start_experts
@@ -22,9 +23,6 @@ from zerokelvin.learners.gaussian.diffusion import to_margins
 from zerokelvin.learners.gaussian.gaussian import GaussianGame
 
 __all__ = ["Mixture"]
-
-Ints = NDArray[np.int64]
-Floats = NDArray[np.float64]
 
 
 OWN = f"0/{MIXED}"

@@ -39,6 +39,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from zerokelvin.array_types import Floats, Ints
 from zerokelvin.errors import ParameterError
 from zerokelvin.graph import Graph
 from zerokelvin.jit import kernel
@@ -48,8 +49,6 @@ from zerokelvin.learners.auto.evidence_game import EvidenceGame
 
 __all__ = ["PairedFields", "PairedSystem", "paired_system"]
 
-Ints = NDArray[np.int64]
-Floats = NDArray[np.float64]
 
 LOOSE = 0.002
 GROWTH, EARLY_GROWTH = 1.2, 1.5

@@ -17,13 +17,11 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from zerokelvin.array_types import Floats, Ints
 from zerokelvin.jit import kernel
 from zerokelvin.learners.auto.evidence_game import EvidenceGame
 
 __all__ = ["SubspaceRegression"]
-
-Ints = NDArray[np.int64]
-Floats = NDArray[np.float64]
 
 
 class Posterior(NamedTuple):

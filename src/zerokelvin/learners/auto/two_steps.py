@@ -16,14 +16,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from zerokelvin.array_types import Floats, Ints
 from zerokelvin.graph import Graph
 from zerokelvin.jit import kernel
 from zerokelvin.learners.auto.evidence_game import EvidenceGame
 
 __all__ = ["TwoSteps"]
-
-Ints = NDArray[np.int64]
-Floats = NDArray[np.float64]
 
 
 class TwoSteps(EvidenceGame):

@@ -21,8 +21,8 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from zerokelvin.array_types import Floats, Ints
 from zerokelvin.graph import Graph
 from zerokelvin.jit import kernel
 from zerokelvin.kernels.heat import HeatKernel
@@ -33,8 +33,6 @@ from zerokelvin.kernels.walks import RandomWalkKernel
 
 __all__ = ["CARRIED", "EXACT", "Growth", "apply_kernel"]
 
-Ints = NDArray[np.int64]
-Floats = NDArray[np.float64]
 
 EXACT, CARRIED = "exact", "carried"
 

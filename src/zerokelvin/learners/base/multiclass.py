@@ -22,6 +22,7 @@ from typing import Any, Generic, NamedTuple, TypeVar, cast
 import numpy as np
 from numpy.typing import NDArray
 
+from zerokelvin.array_types import Bools, Floats, Ints
 from zerokelvin.asking.decision import NO_FLOOR, NO_GAIN, confidence, worth_asking
 from zerokelvin.bound import Bound
 from zerokelvin.errors import ParameterError
@@ -34,9 +35,6 @@ from zerokelvin.threads import on_one_thread
 
 __all__ = ["MIXED", "Binary", "Game", "OneVsRest", "Progress", "Valued", "put_back", "rank_values"]
 
-Ints = NDArray[np.int64]
-Floats = NDArray[np.float64]
-Flags = NDArray[np.bool_]
 Progress = Callable[[int], None]
 S = TypeVar("S", bound=State)
 
@@ -148,7 +146,7 @@ class Game(ABC):
 
     # -- asking ---------------------------------------------------------------------------------------
 
-    def asks(self, node: Any, trial: int | None = None) -> Flags:
+    def asks(self, node: Any, trial: int | None = None) -> Bools:
         """Which problems want this label by their own rule; those that have none want every label.
 
         `trial` counts the trials before this one, asked or not; without it, the labels learnt so far.
@@ -169,13 +167,13 @@ class Game(ABC):
             f"{type(self).__name__} has no variance; use a policy that needs none, or another learner."
         )
 
-    def value(self, node: Any, waiting: Flags) -> float:
+    def value(self, node: Any, waiting: Bools) -> float:
         """How much a label of a node is worth to the nodes that wait; only learners with `has_value` know."""
         raise ParameterError(
             f"{type(self).__name__} knows no value of a label; use another policy or another learner."
         )
 
-    def most_valued(self, nodes: Ints, waiting: Flags, above: float, most: int | None = None) -> Valued:
+    def most_valued(self, nodes: Ints, waiting: Bools, above: float, most: int | None = None) -> Valued:
         """The nodes whose label is worth more than `above`, those of the largest value first.
 
         At most `most` of them; of equal value, the one that comes first in `nodes` first. As by `value`,
@@ -295,7 +293,7 @@ class Game(ABC):
             self._learn_due(trials, trace, t)
         return trace
 
-    def _worthwhile(self, trials: Trials, t: int, margins: Floats, waiting: Flags) -> bool:
+    def _worthwhile(self, trials: Trials, t: int, margins: Floats, waiting: Bools) -> bool:
         sure, limit = confidence(margins), float(trials.limits[t])
         if trials.gains is None or trials.floors is None:
             return worth_asking(sure, 0.0, limit, NO_GAIN, NO_FLOOR)
@@ -366,7 +364,7 @@ class OneVsRest(Game, Generic[S]):
         """The label −1 or +1 of several classes in every problem, (codes, columns)."""
         return signs_of(codes, len(self.states))
 
-    def asks(self, node: Any, trial: int | None = None) -> Flags:
+    def asks(self, node: Any, trial: int | None = None) -> Bools:
         """Which states want this label."""
         return np.array([state.ask(node, trial) for state in self.states], dtype=np.bool_)
 

@@ -12,11 +12,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from zerokelvin.array_types import Ints
 from zerokelvin.bound import Assumption
 
 __all__ = ["Record", "require_labels"]
-
-Ints = NDArray[np.int64]
 
 
 def require_labels(nodes: NDArray[Any], labels: NDArray[Any], count: int) -> None:

@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from zerokelvin.array_types import Bools, Floats, Ints
 from zerokelvin.bound import Bound
 from zerokelvin.graph import Graph
 from zerokelvin.learners.base.growth import Growth
@@ -25,9 +26,6 @@ from zerokelvin.learners.base.trial_arrays import Trace, Trials
 
 __all__ = ["RenumberedGame", "RenumberedState"]
 
-Ints = NDArray[np.int64]
-Floats = NDArray[np.float64]
-Flags = NDArray[np.bool_]
 
 BY_NAME = "by-name-"
 """Before the names of saved arrays: a file whose arrays are in the order of numbers is replayed instead."""
@@ -150,7 +148,7 @@ class RenumberedGame(Game):
         shares = self.inner.shares(int(self.ranks[node]), code, rival)
         return {int(self.order[other]): share for other, share in shares.items()}
 
-    def asks(self, node: int, trial: int | None = None) -> Flags:
+    def asks(self, node: int, trial: int | None = None) -> Bools:
         """Which problems want this label."""
         return self.inner.asks(int(self.ranks[node]), trial)
 
@@ -166,11 +164,11 @@ class RenumberedGame(Game):
         """How unsure the scores are."""
         return self.inner.variance(int(self.ranks[node]))
 
-    def value(self, node: int, waiting: Flags) -> float:
+    def value(self, node: int, waiting: Bools) -> float:
         """How much a label of the node is worth to the nodes that wait."""
         return self.inner.value(int(self.ranks[node]), waiting[self.order])
 
-    def most_valued(self, nodes: Ints, waiting: Flags, above: float, most: int | None = None) -> Valued:
+    def most_valued(self, nodes: Ints, waiting: Bools, above: float, most: int | None = None) -> Valued:
         """The nodes of the largest value first."""
         found = self.inner.most_valued(self.ranks[nodes], waiting[self.order], above, most)
         return Valued(self.order[found.nodes], found.values)

@@ -14,6 +14,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from zerokelvin.array_types import Floats, Ints
 from zerokelvin.bound import Assumption, Bound
 from zerokelvin.errors import ParameterError
 from zerokelvin.learners.base.noting import note_state
@@ -23,8 +24,6 @@ from zerokelvin.threads import on_one_thread
 
 __all__ = ["State", "no_bound", "sign"]
 
-Ints = NDArray[np.int64]
-Floats = NDArray[np.float64]
 
 ON_ONE_THREAD = ("margin", "margins", "update", "ask", "variance", "bound", "explain", "restore")
 

@@ -12,12 +12,11 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from zerokelvin.array_types import Floats, Ints
 from zerokelvin.errors import ParameterError
 
 __all__ = ["Trace", "Trials", "codes_of", "columns_of", "signs_of"]
 
-Ints = NDArray[np.int64]
-Floats = NDArray[np.float64]
 Signs = NDArray[np.int8]
 
 

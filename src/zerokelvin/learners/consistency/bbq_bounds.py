@@ -27,6 +27,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from zerokelvin.array_types import Bools, Floats
 from zerokelvin.bound import Assumption, Bound
 from zerokelvin.errors import LabelError, ParameterError
 from zerokelvin.learners.base.ties import cost_of_ties
@@ -44,8 +45,6 @@ __all__ = [
     "regret_bound",
 ]
 
-Floats = NDArray[np.float64]
-Flags = NDArray[np.bool_]
 BbqLike = OllgcState | OllgcDualState
 
 GU = "Gu, Aggarwal, Liu, Han 2013"
@@ -58,7 +57,7 @@ class PlayedGame(NamedTuple):
 
     nodes: NDArray[np.int64]
     labels: NDArray[np.int8]
-    asked: Flags
+    asked: Bools
     by_rule: bool
 
 
@@ -141,7 +140,7 @@ def mistake_bound(state: BbqLike, game: PlayedGame | None) -> Bound:
 
 
 def _mistakes(
-    state: BbqLike, points: Floats, truth: Floats, asked: Flags, logs: float
+    state: BbqLike, points: Floats, truth: Floats, asked: Bools, logs: float
 ) -> tuple[float, dict[str, float]]:
     """The least bound on mistakes over u and ε, on the queries and elsewhere, with its terms."""
     source = state.source
@@ -162,7 +161,7 @@ def _mistakes(
 
 
 def expected_regret(
-    margins: Floats, asked: Flags, mu: float, kappa: float, norm: float, logs: float
+    margins: Floats, asked: Bools, mu: float, kappa: float, norm: float, logs: float
 ) -> tuple[float, dict[str, float]]:
     """The least regret bound over ε, and its terms, from Δ_t and whether t was asked about, for every trial.
 
@@ -193,7 +192,7 @@ def expected_regret(
 
 
 def mistakes_anywhere(
-    scores: Floats, asked: Flags, kappa: float, fit: float, logs: float, tie: float = 0.0
+    scores: Floats, asked: Bools, kappa: float, fit: float, logs: float, tie: float = 0.0
 ) -> tuple[float, dict[str, float]]:
     """The least mistake bound over ε, and its terms, from y_t u·m_t for every trial; `fit` is Q, `logs` D.
 
@@ -229,7 +228,7 @@ def _log_volume(state: BbqLike, spectral: bool) -> tuple[float, dict[str, float]
     return logs, {"d": float(d), "B": reach, "N_T": float(queries)}
 
 
-def _replay(state: BbqLike, nodes: Sequence[Any] | NDArray[Any]) -> tuple[Flags, Floats]:
+def _replay(state: BbqLike, nodes: Sequence[Any] | NDArray[Any]) -> tuple[Bools, Floats]:
     """Where the rule asks, the first trial included, and the point of every trial; no label matters."""
     kind: Any = type(state)
     fresh = kind(state.source, state.a, True, state.kappa)

@@ -19,8 +19,8 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
+from zerokelvin.array_types import Floats, Ints
 from zerokelvin.errors import ParameterError
 from zerokelvin.graph import Graph
 from zerokelvin.kernels.kernels import KernelColumns, kernel_columns
@@ -28,9 +28,6 @@ from zerokelvin.learners.base import Learner, State, learner
 from zerokelvin.learners.base.ties import DEAD_ZONE, settle
 
 __all__ = ["Llgc", "LlgcState"]
-
-Ints = NDArray[np.int64]
-Floats = NDArray[np.float64]
 
 
 class LlgcState(State):

@@ -23,8 +23,8 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
+from zerokelvin.array_types import Ints
 from zerokelvin.bound import Bound
 from zerokelvin.errors import ParameterError
 from zerokelvin.graph import Graph
@@ -36,8 +36,6 @@ from zerokelvin.learners.ridge.ridge import RidgeGame, RidgeState
 from zerokelvin.learners.ridge.ridge_bounds import ridge_bound
 
 __all__ = ["Ollgc", "OllgcDualState", "OllgcState"]
-
-Ints = NDArray[np.int64]
 
 
 class OllgcState(RidgeState):

@@ -11,15 +11,12 @@ from __future__ import annotations
 
 from collections import OrderedDict
 
-import numpy as np
-from numpy.typing import NDArray
-
+from zerokelvin.array_types import Floats
 from zerokelvin.kernels.inverses import SolverKernel
 from zerokelvin.kernels.kernels import KernelColumns, Remembered
 
 __all__ = ["ColumnsTogether"]
 
-Floats = NDArray[np.float64]
 
 TOGETHER = 8
 KEPT_BYTES = 2**28

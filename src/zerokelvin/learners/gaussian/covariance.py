@@ -20,8 +20,8 @@ from typing import Any
 
 import numpy as np
 import scipy.linalg
-from numpy.typing import NDArray
 
+from zerokelvin.array_types import Floats, Ints
 from zerokelvin.errors import ParameterError
 from zerokelvin.jit import kernel
 from zerokelvin.kernels.kernels import KernelColumns
@@ -30,8 +30,6 @@ from zerokelvin.learners.gaussian.columns_together import ColumnsTogether
 
 __all__ = ["EXACT_LIMIT", "Covariance", "all_revealed"]
 
-Ints = NDArray[np.int64]
-Floats = NDArray[np.float64]
 
 EXACT_LIMIT = 20_000
 """Above this many nodes the rows V no longer fit; kernels that relax locally have no such limit."""

@@ -27,8 +27,8 @@ from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from zerokelvin.array_types import Floats, Ints
 from zerokelvin.graph import Graph
 from zerokelvin.graph.scale import MEAN_DEGREE, mean_degree
 from zerokelvin.jit import kernel
@@ -55,8 +55,6 @@ __all__ = [
     "to_margins",
 ]
 
-Ints = NDArray[np.int64]
-Floats = NDArray[np.float64]
 
 FAR = 1e4
 """Mean degree over mean excess beyond which local relaxation would take too long."""

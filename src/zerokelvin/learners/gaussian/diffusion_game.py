@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from zerokelvin.array_types import Floats, Ints
 from zerokelvin.asking.decision import NO_FLOOR, NO_GAIN, label_is_due, wants_label
 from zerokelvin.jit import kernel
 from zerokelvin.learners.base import Game, Progress, Trace, Trials
@@ -27,9 +28,6 @@ from zerokelvin.learners.gaussian.diffusion import (
 from zerokelvin.learners.gaussian.grown_fields import grow_diffusion
 
 __all__ = ["DiffusionGame"]
-
-Ints = NDArray[np.int64]
-Floats = NDArray[np.float64]
 
 
 class DiffusionGame(Game):

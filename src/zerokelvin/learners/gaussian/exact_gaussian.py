@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from zerokelvin.array_types import Floats, Ints
 from zerokelvin.asking.value import label_value
 from zerokelvin.bound import Assumption, Bound
 from zerokelvin.learners.base import Game, Progress, Trace, Trials
@@ -22,9 +23,6 @@ from zerokelvin.learners.gaussian.diffusion import dense_norm, targets_of
 from zerokelvin.learners.gaussian.propagation import lookup_margins
 
 __all__ = ["ExactGame", "comparators", "ridge_bound"]
-
-Ints = NDArray[np.int64]
-Floats = NDArray[np.float64]
 
 
 LEARNT = ("0/learnt-nodes", "0/learnt-codes")

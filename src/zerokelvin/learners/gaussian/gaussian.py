@@ -38,6 +38,7 @@ from typing import Any, ClassVar, cast
 import numpy as np
 from numpy.typing import NDArray
 
+from zerokelvin.array_types import Ints
 from zerokelvin.bound import Bound
 from zerokelvin.errors import ParameterError
 from zerokelvin.graph import Graph
@@ -62,8 +63,6 @@ from zerokelvin.learners.gaussian.vector_gaussian import VectorGame, with_kernel
 
 __all__ = ["Gaussian", "GaussianGame"]
 
-Ints = NDArray[np.int64]
-Floats = NDArray[np.float64]
 
 DEFAULT_KERNEL = "relative-regularized:0.1"
 OWN = (DEFAULT_KERNEL, "regularized:0.1")

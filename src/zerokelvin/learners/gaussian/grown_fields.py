@@ -13,15 +13,13 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from zerokelvin.array_types import Ints
 from zerokelvin.jit import kernel
 from zerokelvin.kernels.relaxation import relax
 from zerokelvin.learners.gaussian.diffusion import Diffusion
 
 __all__ = ["grow_diffusion"]
-
-Ints = NDArray[np.int64]
 
 
 def grow_diffusion(old: Diffusion, new: Diffusion, touched: Ints, places: Ints) -> None:

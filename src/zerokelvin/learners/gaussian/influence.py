@@ -18,8 +18,8 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from zerokelvin.array_types import Bools, Floats, Ints
 from zerokelvin.asking.decision import lead
 from zerokelvin.asking.value import LEAST_LEAD, label_value
 from zerokelvin.jit import kernel
@@ -29,9 +29,6 @@ from zerokelvin.learners.gaussian.diffusion import Diffusion, FieldArrays, Field
 
 __all__ = ["TOL", "Influence", "KeptInfluences"]
 
-Ints = NDArray[np.int64]
-Floats = NDArray[np.float64]
-Flags = NDArray[np.bool_]
 
 TOL = 0.01
 
@@ -64,18 +61,18 @@ class Influence:
         self.diffusion = diffusion
         self.kept = KeptInfluences(diffusion.system.graph.num_nodes) if kept is None else kept
 
-    def value(self, node: int, waiting: Flags) -> float:
+    def value(self, node: int, waiting: Bools) -> float:
         """What a label of `node` is worth: influence on the nodes that wait, over the lead of its class."""
         return label_value(self.of(node, waiting), self.diffusion.values(node))
 
-    def of(self, node: int, waiting: Flags) -> float:
+    def of(self, node: int, waiting: Bools) -> float:
         """The influence of a node on the others that wait; nodes beyond the end of the array do not."""
         found = np.zeros(3)
         regression = self._regression(waiting)
         _influence(regression, self.kept.column, self.diffusion.relaxation.scratch, node, found)
         return float(found[0])
 
-    def most_valued(self, nodes: Ints, waiting: Flags, above: float, most: int | None = None) -> Valued:
+    def most_valued(self, nodes: Ints, waiting: Bools, above: float, most: int | None = None) -> Valued:
         """The nodes whose label is worth more than `above`, as `Game.most_valued`.
 
         An influence is computed only where an upper bound on the value does not rule the node out, and not
@@ -103,7 +100,7 @@ class Influence:
             done, step = done + len(part), 2 * step
         return rank_values(nodes, values, above, most)
 
-    def _regression(self, waiting: Flags) -> Any:
+    def _regression(self, waiting: Bools) -> Any:
         """Matrix, scales and waiting nodes, noise and tolerance, for compiled code."""
         diffusion, solve, system = self.diffusion, self.diffusion.relaxation, self.diffusion.system
         matrix = (solve.csr, solve.diagonal[0], solve.excess)
@@ -129,7 +126,7 @@ class KeptInfluences:
         self.count = count
         self._column: Any = None
         self._excess: Floats | None = None
-        self._waiting: Flags | None = None
+        self._waiting: Bools | None = None
         self._read_from: tuple[Floats, ...] | None = None
         self._leads = np.zeros(0)
         self._pool, self._used = np.empty(0, dtype=np.int32), np.zeros(1, dtype=np.int64)
@@ -148,7 +145,7 @@ class KeptInfluences:
         """What is known of every node: the influence, ‖x‖, the residual left, and whether it is current."""
         return self.values, self._norms, self._left, self._current
 
-    def renew(self, excess: Floats, waiting: Flags) -> None:
+    def renew(self, excess: Floats, waiting: Bools) -> None:
         """Find out what is no longer current, given the precision of every node and which of them wait."""
         if self._excess is None or self._waiting is None or len(waiting) != len(self._waiting):
             self._forget()

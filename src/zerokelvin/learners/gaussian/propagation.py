@@ -35,6 +35,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from zerokelvin.array_types import Floats, Ints
 from zerokelvin.bound import Assumption, Bound
 from zerokelvin.errors import ParameterError
 from zerokelvin.graph import Graph
@@ -56,9 +57,6 @@ from zerokelvin.learners.gaussian.diffusion import (
 from zerokelvin.learners.gaussian.diffusion_game import DiffusionGame
 
 __all__ = ["Propagation", "PropagationGame", "lookup_margins"]
-
-Ints = NDArray[np.int64]
-Floats = NDArray[np.float64]
 
 
 COLUMN_ERROR = 1e-6

@@ -15,8 +15,8 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from zerokelvin.array_types import Floats, Ints
 from zerokelvin.errors import ParameterError
 from zerokelvin.graph.features import Features
 from zerokelvin.jit import kernel
@@ -25,8 +25,6 @@ from zerokelvin.learners.ridge.instances import is_vector
 
 __all__ = ["GrowingTable", "VectorCovariance"]
 
-Ints = NDArray[np.int64]
-Floats = NDArray[np.float64]
 
 LARGEST = 1e12
 """Kernel values above this many times μ leave too few digits to the noise."""

@@ -22,6 +22,7 @@ import numpy as np
 import scipy.linalg
 from numpy.typing import NDArray
 
+from zerokelvin.array_types import Floats, Ints
 from zerokelvin.asking.value import label_value
 from zerokelvin.bound import Assumption, Bound
 from zerokelvin.errors import ParameterError
@@ -31,9 +32,6 @@ from zerokelvin.learners.gaussian.vector_covariance import VectorCovariance
 from zerokelvin.learners.ridge.instances import is_vector
 
 __all__ = ["VectorGame", "with_kernel"]
-
-Ints = NDArray[np.int64]
-Floats = NDArray[np.float64]
 
 
 class VectorGame(ExactGame):

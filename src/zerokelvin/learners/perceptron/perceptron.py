@@ -23,7 +23,6 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from zerokelvin.errors import ParameterError
 from zerokelvin.graph import Graph
@@ -43,9 +42,6 @@ from zerokelvin.learners.ridge.instances import FeatureColumns
 from zerokelvin.solve.signed import require_definite
 
 __all__ = ["Perceptron"]
-
-Ints = NDArray[np.int64]
-Floats = NDArray[np.float64]
 
 
 @learner("perceptron")

@@ -24,8 +24,8 @@ import warnings
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from zerokelvin.array_types import Floats, Ints
 from zerokelvin.errors import GraphError
 from zerokelvin.flow.static.minimum_cut import minimum_cut
 from zerokelvin.graph import Graph, cut, label_balance
@@ -34,8 +34,6 @@ from zerokelvin.solve.solver import analyse
 
 __all__ = ["SmoothedCopy", "smoothed_copy", "squared_norm"]
 
-Ints = NDArray[np.int64]
-Floats = NDArray[np.float64]
 
 FIELDS = 8  # fields tried for the balance
 LARGE = 20_000  # edges above which one cut has to do

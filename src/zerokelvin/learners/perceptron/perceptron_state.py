@@ -10,6 +10,7 @@ from typing import Any, ClassVar, NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from zerokelvin.array_types import Floats, Ints
 from zerokelvin.asking.decision import NO_FLOOR, NO_GAIN, label_is_due, wants_label
 from zerokelvin.bound import Assumption, Bound
 from zerokelvin.errors import ParameterError
@@ -33,9 +34,6 @@ from zerokelvin.resistance.effective import resistance_diameter
 from zerokelvin.resistance.harmonic import smoothest
 
 __all__ = ["KernelTerms", "PerceptronGame", "PerceptronState"]
-
-Ints = NDArray[np.int64]
-Floats = NDArray[np.float64]
 
 
 class KernelTerms(Protocol):

@@ -15,6 +15,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from zerokelvin.array_types import Floats, Ints
 from zerokelvin.asking.decision import NO_FLOOR, NO_GAIN, wants_label
 from zerokelvin.bound import Assumption, Bound
 from zerokelvin.graph.features import Features
@@ -26,9 +27,6 @@ from zerokelvin.learners.ridge.instances import FeatureColumns, is_vector, prepa
 from zerokelvin.least_squares.ldl import dot
 
 __all__ = ["LinearPerceptronState", "VectorPerceptronState", "start_vectors", "vector_game"]
-
-Ints = NDArray[np.int64]
-Floats = NDArray[np.float64]
 
 
 class VectorPerceptronState(PerceptronState):

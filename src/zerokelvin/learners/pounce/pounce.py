@@ -34,6 +34,7 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from zerokelvin.array_types import Floats, Ints
 from zerokelvin.asking.decision import NO_FLOOR, NO_GAIN, label_is_due, wants_label
 from zerokelvin.bound import Bound
 from zerokelvin.graph import Graph
@@ -45,9 +46,6 @@ from zerokelvin.resistance.geometry import Geometry, geometry_of
 from zerokelvin.solve.signed import require_definite
 
 __all__ = ["Pounce", "PounceState"]
-
-Ints = NDArray[np.int64]
-Floats = NDArray[np.float64]
 
 
 class PounceState(State):

@@ -29,9 +29,9 @@ from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import logsumexp
 
+from zerokelvin.array_types import Floats, Ints
 from zerokelvin.bound import Assumption, Bound
 from zerokelvin.errors import ParameterError
 from zerokelvin.graph.measures.covers import (
@@ -50,8 +50,6 @@ from zerokelvin.solve.dense import DENSE_LIMIT
 
 __all__ = ["Certificate", "Entry"]
 
-Ints = NDArray[np.int64]
-Floats = NDArray[np.float64]
 
 _SOURCE = "Herbster 2008"
 _TIES = -2.0 * math.log1p(-DEAD_ZONE)

@@ -22,6 +22,7 @@ import numpy as np
 import scipy.linalg
 from numpy.typing import NDArray
 
+from zerokelvin.array_types import Floats, Ints
 from zerokelvin.errors import ParameterError
 from zerokelvin.learners.base.ties import DEAD_ZONE
 from zerokelvin.learners.ridge.instances import Coordinates, KernelPoints
@@ -39,8 +40,6 @@ __all__ = [
     "recommended_a",
 ]
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 
 REGULARISERS = 10.0 ** np.arange(-6.0, 5.0)
 MAX_BASE = 1500

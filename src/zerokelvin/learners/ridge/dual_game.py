@@ -16,13 +16,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from zerokelvin.array_types import Floats, Ints
 from zerokelvin.learners.base import OneVsRest, Progress, Trace, Trials, sign
 from zerokelvin.learners.ridge.dual_ridge import BLOCK, DualRidgeState
 
 __all__ = ["DualRidgeGame"]
-
-Ints = NDArray[np.int64]
-Floats = NDArray[np.float64]
 
 
 class DualRidgeGame(OneVsRest[DualRidgeState]):

@@ -24,6 +24,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from zerokelvin.array_types import Floats, Ints
 from zerokelvin.asking.variance import variance_floors
 from zerokelvin.learners.base import sign
 from zerokelvin.learners.base.ties import settle, settled_dot
@@ -38,8 +39,6 @@ from zerokelvin.least_squares.growing_cholesky import (
 
 __all__ = ["BLOCK", "KEPT_BYTES", "DualRidgeState"]
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 
 BLOCK = 128
 """Points that are predicted together."""

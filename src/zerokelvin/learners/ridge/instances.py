@@ -16,8 +16,8 @@ from typing import Any
 from weakref import WeakValueDictionary
 
 import numpy as np
-from numpy.typing import NDArray
 
+from zerokelvin.array_types import Floats
 from zerokelvin.errors import ParameterError
 from zerokelvin.graph import Graph
 from zerokelvin.graph.features import Features
@@ -35,9 +35,6 @@ __all__ = [
     "prepare_coordinates",
     "prepare_kernel",
 ]
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 
 
 def is_vector(node: Any) -> bool:

@@ -23,6 +23,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from zerokelvin.array_types import Floats, Ints
 from zerokelvin.asking.decision import NO_FLOOR, NO_GAIN
 from zerokelvin.asking.variance import variance_floors
 from zerokelvin.errors import SessionError
@@ -44,8 +45,6 @@ from zerokelvin.machine.lanes import aligned
 
 __all__ = ["RidgeGame", "RidgeState"]
 
-Ints = NDArray[np.int64]
-Floats = NDArray[np.float64]
 
 CHUNK = 4096
 

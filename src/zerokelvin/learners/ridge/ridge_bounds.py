@@ -25,8 +25,8 @@ Both need y_t ŷ_t ≤ 0 on a mistake. On a tie it may be τ > 0 (`zerokelvin.le
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from zerokelvin.array_types import Floats, Ints
 from zerokelvin.bound import Assumption, Bound
 from zerokelvin.errors import ParameterError
 from zerokelvin.learners.base.ties import cost_of_ties
@@ -36,8 +36,6 @@ from zerokelvin.learners.ridge.ridge import RidgeState
 
 __all__ = ["batch_loss", "ridge_bound"]
 
-Ints = NDArray[np.int64]
-Floats = NDArray[np.float64]
 
 SOP = "Cesa-Bianchi, Conconi, Gentile 2005"
 GU = "Gu, Aggarwal, Liu, Han 2013"

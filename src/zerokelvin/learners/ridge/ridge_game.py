@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from zerokelvin.array_types import Floats, Ints
 from zerokelvin.asking.decision import wants_label
 from zerokelvin.jit import kernel
 from zerokelvin.learners.base.ties import length, settle
@@ -25,8 +26,6 @@ from zerokelvin.machine.tiles import block_forms
 
 __all__ = ["ASKED", "DUE", "LEARNT", "NEXT", "STOP", "linear_score", "play_ridge", "score_of", "scores_of"]
 
-Ints = NDArray[np.int64]
-Floats = NDArray[np.float64]
 
 ASKED, LEARNT = 1, 2
 """What becomes of a trial in a problem; 0 where it was not asked about."""

@@ -16,6 +16,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from zerokelvin.array_types import Floats
 from zerokelvin.jit import kernel
 from zerokelvin.least_squares.growing_inverse import PENDING, SINCE, tiles_of
 from zerokelvin.machine.lanes import LANES, add_forms, combine_sizes, shorten
@@ -23,7 +24,6 @@ from zerokelvin.machine.tiles import diagonal
 
 __all__ = ["copy_short", "largest_roots", "screen", "side_of", "slacks"]
 
-Floats = NDArray[np.float64]
 Shorts = NDArray[np.float32]
 
 ROUNDOFF = 2.0**-24

@@ -13,13 +13,11 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from zerokelvin.array_types import Floats, Ints
 from zerokelvin.learners.base import State
 from zerokelvin.learners.ridge.instances import Coordinates, KernelPoints, is_vector
 
 __all__ = ["LoggedState"]
-
-Ints = NDArray[np.int64]
-Floats = NDArray[np.float64]
 
 
 class LoggedState(State):

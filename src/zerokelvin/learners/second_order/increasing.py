@@ -16,8 +16,8 @@ import math
 from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
+from zerokelvin.array_types import Floats, Ints
 from zerokelvin.bound import Assumption, Bound
 from zerokelvin.learners.base import sign
 from zerokelvin.learners.base.ties import settled_dot
@@ -27,9 +27,6 @@ from zerokelvin.learners.ridge.trial_log import LoggedState
 from zerokelvin.least_squares.shifted import DualShifted, PrimalShifted
 
 __all__ = ["IncreasingState"]
-
-Ints = NDArray[np.int64]
-Floats = NDArray[np.float64]
 
 
 class IncreasingState(LoggedState):

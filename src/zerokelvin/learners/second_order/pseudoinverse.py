@@ -25,8 +25,8 @@ from typing import Any, ClassVar
 
 import numpy as np
 import scipy.linalg
-from numpy.typing import NDArray
 
+from zerokelvin.array_types import Floats, Ints
 from zerokelvin.bound import Bound
 from zerokelvin.learners.base import sign
 from zerokelvin.learners.base.ties import DEAD_ZONE, settled_dot
@@ -37,9 +37,6 @@ from zerokelvin.least_squares.growing_cholesky import GrowingCholesky
 from zerokelvin.least_squares.ldl import absorb, unpack
 
 __all__ = ["PseudoinverseState"]
-
-Ints = NDArray[np.int64]
-Floats = NDArray[np.float64]
 
 
 class VectorSpan:

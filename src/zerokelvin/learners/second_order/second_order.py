@@ -26,8 +26,8 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
+from zerokelvin.array_types import Ints
 from zerokelvin.bound import Bound
 from zerokelvin.errors import ParameterError
 from zerokelvin.graph import Graph
@@ -45,7 +45,6 @@ from zerokelvin.learners.second_order.whitened import Whitened, WhitenedState, w
 
 __all__ = ["SecondOrder", "SecondOrderDualState", "SecondOrderState"]
 
-Ints = NDArray[np.int64]
 
 VARIANTS = ("fixed", "increasing", "pseudoinverse", "whitened")
 

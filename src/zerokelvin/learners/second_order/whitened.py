@@ -19,8 +19,8 @@ from typing import Any, ClassVar
 
 import numpy as np
 import scipy.linalg
-from numpy.typing import NDArray
 
+from zerokelvin.array_types import Floats, Ints
 from zerokelvin.bound import Bound
 from zerokelvin.errors import ParameterError
 from zerokelvin.learners.base import sign
@@ -31,9 +31,6 @@ from zerokelvin.learners.ridge.trial_log import LoggedState
 from zerokelvin.solve.dense import DENSE_LIMIT
 
 __all__ = ["Whitened", "WhitenedState", "whiten"]
-
-Ints = NDArray[np.int64]
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)

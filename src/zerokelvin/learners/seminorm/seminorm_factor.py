@@ -22,8 +22,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
-from numpy.typing import NDArray
 
+from zerokelvin.array_types import Bytes, Floats, Ints
 from zerokelvin.graph import Graph
 from zerokelvin.jit import kernel
 from zerokelvin.solve.engines.direct.grounded import Direct, Factored
@@ -32,9 +32,6 @@ from zerokelvin.solve.layout import Core
 
 __all__ = ["FactorPlan", "HeldFactor", "LabelResponse"]
 
-Ints = NDArray[np.int64]
-Floats = NDArray[np.float64]
-Bytes = NDArray[np.int8]
 
 LEAST = 2000
 """Nodes from which on a factor is tried; on smaller graphs conjugate gradients take no time."""

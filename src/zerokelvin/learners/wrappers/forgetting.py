@@ -35,6 +35,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from zerokelvin.array_types import Floats, Ints
 from zerokelvin.asking.class_prior import most_frequent
 from zerokelvin.bound import Assumption, Bound
 from zerokelvin.errors import ParameterError
@@ -47,8 +48,6 @@ from zerokelvin.learners.wrappers.wrapped import Wrapped, WrappedGame
 
 __all__ = ["Forgetting", "ForgettingGame", "forgetful"]
 
-Ints = NDArray[np.int64]
-Floats = NDArray[np.float64]
 
 FAINT = 1e-12
 """The margin of a guess by the most frequent class remembered."""

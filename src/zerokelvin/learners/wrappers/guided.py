@@ -26,6 +26,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from zerokelvin.array_types import Floats, Ints
 from zerokelvin.asking.policies import Policy
 from zerokelvin.graph import Graph
 from zerokelvin.learners.base import Game, Learner
@@ -36,8 +37,6 @@ from zerokelvin.learners.wrappers.wrapped import Wrapped, WrappedGame
 
 __all__ = ["Guided", "GuidedGame", "Preparation", "guided"]
 
-Ints = NDArray[np.int64]
-Floats = NDArray[np.float64]
 
 GUIDE = Gaussian(tol=0.002)
 GUIDES = "guide-"

@@ -19,6 +19,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from zerokelvin.array_types import Bools, Floats, Ints
 from zerokelvin.asking.coin_hash import LEAST_COIN, coins
 from zerokelvin.asking.random_rate import RandomRate
 from zerokelvin.bound import Assumption, Bound
@@ -30,9 +31,6 @@ from zerokelvin.learners.wrappers.wrapped import Wrapped, WrappedGame
 
 __all__ = ["RandomQuery", "RandomQueryGame"]
 
-Ints = NDArray[np.int64]
-Floats = NDArray[np.float64]
-Flags = NDArray[np.bool_]
 
 LEARNT = "random-learnt"
 """The saved array that counts the labels learnt, which number the coins where no trial is given."""
@@ -47,7 +45,7 @@ class RandomQueryGame(WrappedGame):
         self.seed = seed
         self.learnt = np.zeros(inner.columns, dtype=np.int64)
 
-    def asks(self, node: Any, trial: int | None = None) -> Flags:
+    def asks(self, node: Any, trial: int | None = None) -> Bools:
         """Which problems want this label: the coin of the trial, and the inner learner's own rule."""
         numbers = self.learnt if trial is None else np.full(self.columns, trial)
         return np.asarray(self._heads(numbers) & self.inner.asks(node, trial))
@@ -129,7 +127,7 @@ class RandomQueryGame(WrappedGame):
             name = f"outer-{name}"
         return name
 
-    def _heads(self, numbers: Ints) -> Flags:
+    def _heads(self, numbers: Ints) -> Bools:
         """Whether the coins of these trials want their label: the policy ``random:p``."""
         return self.rate.limits(coins(self.seed, numbers)) > 0
 

@@ -21,16 +21,14 @@ from collections.abc import Callable
 from typing import Any, TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
 
+from zerokelvin.array_types import Floats, Ints
 from zerokelvin.graph import Graph
 from zerokelvin.learners.base import Game, Learner, Progress, State, Trace, Trials, make
 from zerokelvin.learners.base.growth import Growth
 
 __all__ = ["Wrapped", "WrappedGame", "delegates"]
 
-Ints = NDArray[np.int64]
-Floats = NDArray[np.float64]
 C = TypeVar("C", bound=type)
 
 

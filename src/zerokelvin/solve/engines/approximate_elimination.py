@@ -16,12 +16,11 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from zerokelvin.array_types import Floats, Ints
 from zerokelvin.jit import kernel
 
 __all__ = ["HalfEdges", "eliminate"]
 
-Ints = NDArray[np.int64]
-Floats = NDArray[np.float64]
 
 MOST_BUCKETS = 4096
 """Lists of nodes by number of edges: nodes of more are rare, and in which order they come matters little."""

@@ -17,6 +17,7 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
+from zerokelvin.array_types import Floats, Ints
 from zerokelvin.jit import kernel
 from zerokelvin.machine.blocks import WIDTHS, copy_of, in_lanes, lanes_of
 from zerokelvin.machine.rows import add_row, put, spread_row
@@ -24,9 +25,6 @@ from zerokelvin.solve.engines.approximate_elimination import eliminate
 from zerokelvin.solve.layout import Core
 
 __all__ = ["ApproximateFactor", "approximate_factor"]
-
-Ints = NDArray[np.int64]
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True)

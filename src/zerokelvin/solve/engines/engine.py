@@ -21,9 +21,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Protocol
 
-import numpy as np
-from numpy.typing import NDArray
-
+from zerokelvin.array_types import Floats
 from zerokelvin.errors import ParameterError
 from zerokelvin.registry import Registry
 from zerokelvin.solve.layout import Core, Layout, lay_out
@@ -42,7 +40,6 @@ __all__ = [
     "find_engine",
 ]
 
-Floats = NDArray[np.float64]
 
 ASKED_FOR = "as asked for"
 """The reason for an engine that was not chosen here."""

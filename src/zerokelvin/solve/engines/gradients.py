@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from zerokelvin.array_types import Floats
 from zerokelvin.jit import kernel
 from zerokelvin.machine.blocks import (
     WIDTHS,
@@ -32,7 +33,6 @@ from zerokelvin.solve.layout import Core
 
 __all__ = ["conjugate_gradients"]
 
-Floats = NDArray[np.float64]
 Ints = NDArray[np.intp]
 Precondition = Callable[[Floats, Floats | None], Floats]
 

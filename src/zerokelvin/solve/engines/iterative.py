@@ -5,17 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import ClassVar
 
-import numpy as np
-from numpy.typing import NDArray
-
+from zerokelvin.array_types import Floats
 from zerokelvin.machine.blocks import Room
 from zerokelvin.solve.engines.approximate_factor import ApproximateFactor
 from zerokelvin.solve.engines.gradients import conjugate_gradients
 from zerokelvin.solve.layout import Core
 
 __all__ = ["Iterative"]
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True)

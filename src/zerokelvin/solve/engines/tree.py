@@ -5,16 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-import numpy as np
-from numpy.typing import NDArray
-
+from zerokelvin.array_types import Floats
 from zerokelvin.errors import ParameterError
 from zerokelvin.solve.engines.engine import CoreEngine, Prepared, engine
 from zerokelvin.solve.layout import Core
 
 __all__ = ["Tree"]
-
-Floats = NDArray[np.float64]
 
 
 @engine("tree")

@@ -13,9 +13,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, ClassVar, TypeVar
 
-import numpy as np
-from numpy.typing import NDArray
-
+from zerokelvin.array_types import Floats, Ints
 from zerokelvin.graph import Graph
 from zerokelvin.graph.scale import at_mean_degree
 from zerokelvin.learners.auto.settings import KERNEL_FLOOR
@@ -23,9 +21,6 @@ from zerokelvin.learners.base import Game
 from zerokelvin.registry import Registry
 
 __all__ = ["KINDS", "Expert", "Kind", "PreparedExperts", "expert", "prepare_experts", "start_experts"]
-
-Ints = NDArray[np.int64]
-Floats = NDArray[np.float64]
 
 
 class Expert:

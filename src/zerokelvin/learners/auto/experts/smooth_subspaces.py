@@ -11,8 +11,8 @@ from __future__ import annotations
 from typing import ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
+from zerokelvin.array_types import Floats
 from zerokelvin.graph import Graph
 from zerokelvin.graph.scale import MEAN_DEGREE
 from zerokelvin.learners.auto import settings
@@ -22,8 +22,6 @@ from zerokelvin.learners.auto.subspace_regression import SubspaceRegression
 from zerokelvin.spectral.smooth_subspace import smooth_subspace
 
 __all__ = ["SmoothSubspaces"]
-
-Floats = NDArray[np.float64]
 
 
 @expert("smooth subspaces")

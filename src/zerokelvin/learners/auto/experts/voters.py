@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
+from zerokelvin.array_types import Floats, Ints
 from zerokelvin.flow.static.capacities import without_negligible
 from zerokelvin.graph import Graph
 from zerokelvin.learners.auto import settings
@@ -19,9 +19,6 @@ from zerokelvin.learners.auto.experts.expert import Expert, Kind, expert
 from zerokelvin.learners.base import Game, Learner, Trials, columns_of, make, signs_of
 
 __all__ = ["Voter", "Voters"]
-
-Ints = NDArray[np.int64]
-Floats = NDArray[np.float64]
 
 
 class Voter(Expert):

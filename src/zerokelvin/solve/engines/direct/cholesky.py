@@ -24,8 +24,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
-from numpy.typing import NDArray
 
+from zerokelvin.array_types import Floats, Ints
 from zerokelvin.errors import GraphError
 from zerokelvin.jit import kernel
 from zerokelvin.machine.blocks import WIDTHS, in_lanes, lanes_of
@@ -35,9 +35,6 @@ from zerokelvin.solve.engines.direct.ordering import EliminationOrder
 from zerokelvin.solve.engines.direct.supernodes import find_structure, merge_pivots, number_in_postorder
 
 __all__ = ["SparseCholesky", "Supernodes"]
-
-Ints = NDArray[np.int64]
-Floats = NDArray[np.float64]
 
 
 class Supernodes(NamedTuple):

@@ -8,8 +8,8 @@ from typing import ClassVar
 
 import numpy as np
 import scipy.sparse as sp
-from numpy.typing import NDArray
 
+from zerokelvin.array_types import Floats, Ints
 from zerokelvin.errors import ParameterError
 from zerokelvin.machine.blocks import empty_block
 from zerokelvin.solve.engines.direct.cholesky import SparseCholesky
@@ -19,9 +19,6 @@ from zerokelvin.solve.engines.engine import CoreEngine, engine
 from zerokelvin.solve.layout import Core
 
 __all__ = ["Direct", "Factored"]
-
-Ints = NDArray[np.int64]
-Floats = NDArray[np.float64]
 
 
 @engine("direct")

@@ -15,8 +15,8 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from zerokelvin.array_types import Ints
 from zerokelvin.jit import kernel
 from zerokelvin.solve.engines.direct.quotient_graph import (
     DEGREE,
@@ -36,7 +36,6 @@ from zerokelvin.solve.engines.direct.quotient_graph import (
 
 __all__ = ["EliminationOrder", "minimum_degree"]
 
-Ints = NDArray[np.int64]
 
 PATIENCE = 10.0
 """List entries looked at, per entry of the matrix, before a search with a limit is given up."""

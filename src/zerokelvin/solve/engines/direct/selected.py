@@ -14,15 +14,12 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from zerokelvin.array_types import Floats, Ints
 from zerokelvin.jit import kernel
 from zerokelvin.solve.engines.direct.cholesky import SparseCholesky, Supernodes
 
 __all__ = ["selected_inverse"]
-
-Ints = NDArray[np.int64]
-Floats = NDArray[np.float64]
 
 
 def selected_inverse(factor: SparseCholesky, rows: Ints, columns: Ints) -> tuple[Floats, Floats]:
