@@ -38,7 +38,8 @@ from zerokelvin.graph import Graph
 from zerokelvin.graph.features import Features
 from zerokelvin.graph.points.exponential_embedding import ExponentialGraph
 from zerokelvin.learners.base.growth import EXACT
-from zerokelvin.learners.base.multiclass import Binary, Game, OneVsRest
+from zerokelvin.learners.base.multiclass import Game
+from zerokelvin.learners.base.one_vs_rest import Binary, OneVsRest
 from zerokelvin.learners.base.parameters import check_types, make_plain
 from zerokelvin.learners.base.renumbered import RenumberedGame, RenumberedState
 from zerokelvin.learners.base.sound import on_sound_scale, wrap_own
