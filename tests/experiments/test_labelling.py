@@ -3,7 +3,7 @@ import pytest
 
 import zerokelvin as zk
 from zerokelvin.errors import ParameterError
-from zerokelvin.experiments import Labelling, label_at_random, label_by_value
+from zerokelvin.experiments import LabellingJob, label_at_random, label_by_value
 from zerokelvin.experiments.labelling_figure import draw_labelling
 from zerokelvin.graph import Graph, knn_graph
 
@@ -83,7 +83,7 @@ def test_progress_tells_every_answer(clouds):
 
 
 def test_right_after_answers_that_were_counted_only():
-    job = Labelling(np.array([3, 1]), (1, 2), (5, 8), 10)
+    job = LabellingJob(np.array([3, 1]), (1, 2), (5, 8), 10)
     assert job.right_after(2) == 8
     assert job.as_dict() == {"nodes": [3, 1], "answers": [1, 2], "right": [5, 8], "share_right": [0.5, 0.8]}
     with pytest.raises(ParameterError, match=r"after 3 answers; choose from \(1, 2\)"):
@@ -91,8 +91,8 @@ def test_right_after_answers_that_were_counted_only():
 
 
 def test_the_picture_has_a_line_and_the_last_share_of_each_way():
-    one = Labelling(np.array([3, 1]), (1, 2), (5, 8), 10)
-    two = Labelling(np.array([2, 1]), (1, 2), (4, 6), 10)
+    one = LabellingJob(np.array([3, 1]), (1, 2), (5, 8), 10)
+    two = LabellingJob(np.array([2, 1]), (1, 2), (4, 6), 10)
     figure = draw_labelling({"asked": [one], "drawn": [one, two]}, "Title")
     (axes,) = figure.axes
     assert [line.get_ydata().tolist() for line in axes.lines] == [[50.0, 80.0], [45.0, 70.0]]

@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 
 from zerokelvin import learners
 from zerokelvin.errors import ParameterError
-from zerokelvin.experiments.labelling import Labelling, label_at_random, label_by_value
+from zerokelvin.experiments.labelling import LabellingJob, label_at_random, label_by_value
 from zerokelvin.games import Run, play
 from zerokelvin.graph import Graph, knn_graph
 from zerokelvin.io import load_dataset
@@ -58,8 +58,8 @@ class Demo:
     labels: NDArray[np.int64] = field(repr=False)
     asking: Run
     always: Run
-    by_value: Labelling
-    at_random: tuple[Labelling, ...]
+    by_value: LabellingJob
+    at_random: tuple[LabellingJob, ...]
     policy: str = POLICY
 
     def random_right(self, answers: int) -> float:
@@ -181,7 +181,7 @@ def _random_jobs(
     counts: list[int],
     seed: int,
     progress: Callable[[int, int], None] | None,
-) -> tuple[Labelling, ...]:
+) -> tuple[LabellingJob, ...]:
     """The labelling job with answers at random, `DRAWS` times."""
     rng, jobs = np.random.default_rng(seed), []
     for draw in range(DRAWS):

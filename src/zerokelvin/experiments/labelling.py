@@ -19,13 +19,13 @@ from zerokelvin.errors import ParameterError
 from zerokelvin.graph import Graph
 from zerokelvin.session import Session, start
 
-__all__ = ["Labelling", "label_at_random", "label_by_value"]
+__all__ = ["LabellingJob", "label_at_random", "label_by_value"]
 
 POLICY = "value"
 
 
 @dataclass(frozen=True, eq=False)
-class Labelling:
+class LabellingJob:
     """The nodes answered, in order, and how many of all nodes had the right label after how many answers.
 
     `answers` ascends and ends with all of them; `right` has an entry for each of its entries.
@@ -59,7 +59,7 @@ def label_by_value(
     every: int,
     seed: int = 0,
     progress: Callable[[int, int], None] | None = None,
-) -> Labelling:
+) -> LabellingJob:
     """Answer the first open question each time, as long as there is one and `answers` are not reached.
 
     Parameters
@@ -97,12 +97,12 @@ def label_by_value(
         if progress is not None:
             progress(len(nodes), answers)
     counted[len(nodes)] = _count_right(session, labels, nodes)
-    return Labelling(np.array(nodes, dtype=np.int64), tuple(counted), tuple(counted.values()), len(labels))
+    return LabellingJob(np.array(nodes, dtype=np.int64), tuple(counted), tuple(counted.values()), len(labels))
 
 
 def label_at_random(
     graph: Graph, labels: NDArray[np.int64], nodes: NDArray[np.int64], counts: Iterable[int], seed: int = 0
-) -> Labelling:
+) -> LabellingJob:
     """Answer for `nodes` in this order, and count the right labels after each number of answers in `counts`.
 
     Counts above the number of `nodes` are left out; after all of them the right labels are always counted.
@@ -114,7 +114,7 @@ def label_at_random(
         session.learn_many([(graph.name(node), labels[node].item()) for node in nodes[given:count].tolist()])
         counted[count] = _count_right(session, labels, nodes[:count].tolist())
         given = count
-    return Labelling(nodes, tuple(counted), tuple(counted.values()), len(labels))
+    return LabellingJob(nodes, tuple(counted), tuple(counted.values()), len(labels))
 
 
 def _begin(graph: Graph, labels: NDArray[np.int64], policy: str, seed: int) -> Session:

@@ -9,13 +9,13 @@ from matplotlib.figure import Figure
 from matplotlib.layout_engine import ConstrainedLayoutEngine
 from matplotlib.ticker import FuncFormatter, MaxNLocator
 
-from zerokelvin.experiments.labelling import Labelling
+from zerokelvin.experiments.labelling import LabellingJob
 from zerokelvin.experiments.plots import INK, LINES, plain_style
 
 __all__ = ["draw_labelling"]
 
 
-def draw_labelling(jobs: Mapping[str, Sequence[Labelling]], title: str = "") -> Figure:
+def draw_labelling(jobs: Mapping[str, Sequence[LabellingJob]], title: str = "") -> Figure:
     """The share of right labels against the answers given: a line per name, the mean over its jobs.
 
     Where a name has several jobs, a band shows the span from the lowest to the highest.
