@@ -119,8 +119,9 @@ def draw_outcomes(run: Run, positions: ArrayLike, title: str = "") -> Figure:
 def lay_out(points: ArrayLike, seed: int = 0) -> Floats:
     """Two coordinates per point that keep near points near (t-SNE, started from the principal axes).
 
-    On one thread: the steps are so short that several threads wait for each other, on a busy machine for
-    three times as long. `angle` 0.8 instead of 0.5 takes a quarter off and moves points by little.
+    On one thread: the steps are so short that threads wait for each other, which on a busy machine took three
+    times the processor time. `angle` 0.8 instead of 0.5 takes a quarter less, for a divergence of 0.832
+    instead of 0.823 on the digits.
     """
     from sklearn.manifold import TSNE
     from threadpoolctl import threadpool_limits
