@@ -1,5 +1,5 @@
 # Two commands set everything up from nothing but Python 3.11+ and make, in a virtual environment here:
-#   make demo    play the game on real digits and save pictures of it
+#   make demo    play the game on real digits and save pictures of it; installs what users get, no more
 #   make test    everything that is checked: style, types, import order, tests
 PYTHON ?= python3
 VENV := .venv
@@ -12,28 +12,34 @@ demo: $(VENV)/.installed
 	$(BIN)/zerokelvin demo
 
 # The doctests come first and alone: they compile the kernels, which workers side by side would do twice.
-test: $(VENV)/.installed $(VENV)/.peers lint
+test: $(VENV)/.dependencies $(VENV)/.peers lint
 	$(BIN)/python -m pytest -q --doctest-modules --ignore-glob='*/zerokelvin/benchmarks/*' --pyargs zerokelvin
 	$(BIN)/python -m pytest -q -n auto --dist loadfile
 	NUMBA_DISABLE_JIT=1 $(BIN)/python -m pytest -q -n auto --dist loadfile -m kernels
 
-lint: $(VENV)/.installed
+lint: $(VENV)/.dependencies
 	$(BIN)/ruff format --check src tests benchmarks
 	$(BIN)/ruff check src tests benchmarks
 	$(BIN)/mypy
 	$(BIN)/lint-imports --no-cache
 
-docs: $(VENV)/.installed
+docs: $(VENV)/.dependencies
 	$(BIN)/mkdocs build --strict
 
 clean:
 	rm -rf $(VENV) site .pytest_cache .mypy_cache .ruff_cache .hypothesis
 
-# Dependencies, again when pyproject.toml changes.
-$(VENV)/.dependencies: pyproject.toml
+# What the package needs to run, and the backend that builds it; again when pyproject.toml changes.
+$(VENV)/.runtime: pyproject.toml
 	@echo "Setting up $(VENV) (once; a few minutes on a slow line)"
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Python 3.11 or newer is needed: make PYTHON=python3.12 ...")'
 	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check hatchling "$(CURDIR)"
+	@touch $@
+
+# The developers' tools, after the package itself: pip must not install twice at a time into one environment.
+$(VENV)/.dependencies: pyproject.toml | $(VENV)/.installed
+	@echo "Installing the developers' tools (once)"
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check "$(CURDIR)[dev]"
 	@touch $@
 
@@ -43,6 +49,6 @@ $(VENV)/.peers: $(VENV)/.dependencies
 	@touch $@
 
 # The package itself as users get it (a built wheel, not a link to src), again when a source file changes.
-$(VENV)/.installed: $(VENV)/.dependencies $(SOURCES)
+$(VENV)/.installed: $(VENV)/.runtime $(SOURCES)
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation --force-reinstall "$(CURDIR)"
 	@touch $@

@@ -23,6 +23,17 @@ def test_curves_show_the_cumulative_figures_of_every_game():
     assert sorted(written) == sorted([str(one.mistakes), str(two.mistakes)])
 
 
+def test_a_bound_is_a_line_over_the_mistakes_only():
+    run = zk.play(RING, LABELS, "perceptron", seed=1)
+    left, right = draw_curves({"one": [run]}, bounds={"proven bound": 77.4}).axes
+    plain = draw_curves({"one": [run]}).axes
+    assert [len(axes.lines) for axes in (left, right)] == [2, 1]
+    assert set(left.lines[1].get_ydata()) == {77.4}
+    assert "proven bound: 77" in [text.get_text() for text in left.texts]
+    assert left.get_ylim()[1] > 77.4 > plain[0].get_ylim()[1]
+    assert right.get_ylim() == plain[1].get_ylim()
+
+
 def test_several_games_give_mean_and_span():
     runs = zk.play_shuffles(RING, LABELS, "perceptron", shuffles=5).runs
     axes = draw_curves({"perceptron": runs}).axes[0]

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from zerokelvin.experiments.comparison import Comparison, compare
     from zerokelvin.experiments.digits_demo import Demo, learned_mistakes, play_demo, save_pictures
     from zerokelvin.experiments.labelled_problem import Problem, load_problem
+    from zerokelvin.experiments.labelling import LabellingJob, label_at_random, label_by_value
     from zerokelvin.experiments.peers import PEERS
     from zerokelvin.experiments.reproduction import EXPERIMENTS, Experiment, Report, make_experiment
     from zerokelvin.experiments.summary import Summary, summarize
@@ -24,12 +25,15 @@ __all__ = [
     "Comparison",
     "Demo",
     "Experiment",
+    "LabellingJob",
     "LearnerInfo",
     "Problem",
     "Report",
     "Summary",
     "compare",
     "describe_learner",
+    "label_at_random",
+    "label_by_value",
     "learned_mistakes",
     "list_learners",
     "load_problem",
@@ -47,6 +51,7 @@ __getattr__, __dir__ = lazy_names(
         "zerokelvin.experiments.comparison": "Comparison compare",
         "zerokelvin.experiments.digits_demo": "Demo learned_mistakes play_demo save_pictures",
         "zerokelvin.experiments.labelled_problem": "Problem load_problem",
+        "zerokelvin.experiments.labelling": "LabellingJob label_at_random label_by_value",
         "zerokelvin.experiments.peers": "PEERS",
         "zerokelvin.experiments.reproduction": "EXPERIMENTS Experiment Report make_experiment",
         "zerokelvin.experiments.summary": "Summary summarize",

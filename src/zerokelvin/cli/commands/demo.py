@@ -35,12 +35,15 @@ __all__ = ["demo"]
 )
 @common_options
 def demo(output: str, nodes: int | None, seed: int, as_json: bool) -> None:
-    """See it at work: digits arrive one at a time, labels are asked for only when unsure.
+    """See it at work: handwritten digits, few labels asked for, nearly all right.
 
-    Real handwritten digits (they come with scikit-learn) become a graph that joins similar ones. The
-    perceptron predicts each digit as it arrives and asks for its true label only when it is unsure;
-    beside it, the same game with every label asked for. Saves two pictures: curves.png, mistakes and
-    questions as the digits come, and graph.png, every digit coloured by what happened.
+    Real handwritten digits (they come with scikit-learn) become a graph that joins similar ones, and the
+    default learner does two jobs on it. First the digits arrive one at a time: each is predicted, and its
+    true label is asked for only when that is worth it; beside it, the same game with every label asked
+    for, and the proven bound. Then all digits wait to be labelled: 60 answers to the learner's own
+    questions, beside answers for digits drawn at random. Saves three pictures: curves.png, mistakes and
+    questions as the digits come, labels.png, right labels against answers, and graph.png, every digit
+    coloured by what happened.
 
     \b
     Examples:
@@ -48,7 +51,7 @@ def demo(output: str, nodes: int | None, seed: int, as_json: bool) -> None:
       zerokelvin demo --nodes 500 --seed 3 --output /tmp/demo
       zerokelvin demo --json
 
-    Next: 'zerokelvin run edges.csv labels.csv --policy margin:0.1' on a graph of your own.
+    Next: 'zerokelvin run edges.csv labels.csv --policy value:0.4' on a graph of your own.
     """  # noqa: D301 - the backspace keeps click from re-flowing the examples
     from zerokelvin.experiments import play_demo, save_pictures
     from zerokelvin.experiments.digits_demo import PICTURES
@@ -70,22 +73,37 @@ def demo(output: str, nodes: int | None, seed: int, as_json: bool) -> None:
         raise failure
     if as_json:
         return
-    print_text("Next, on a graph of your own: zerokelvin run edges.csv labels.csv --policy margin:0.1")
+    print_text("Next, on a graph of your own: zerokelvin run edges.csv labels.csv --policy value:0.4")
 
 
 def _show(played: Demo) -> None:
     from zerokelvin.experiments import learned_mistakes
 
     graph, asking, always = played.graph, played.asking, played.always
-    print_text(f"{graph.num_nodes:,} handwritten digits, {graph.num_edges:,} edges, one digit at a time.")
+    print_text(
+        f"{graph.num_nodes:,} handwritten digits, {graph.num_edges:,} edges between similar ones; "
+        f"the learner is {asking.learner.name}."
+    )
     rows = [
         ["labels asked for", *(_share(run.queried_nodes, run.trials) for run in (asking, always))],
         ["wrong predictions", *(_share(run.mistakes, run.trials) for run in (asking, always))],
         ["wrong where asked", *(f"{learned_mistakes(run):,}" for run in (asking, always))],
         ["proven bound on those", *(f"{run.bound.value:,.0f}" for run in (asking, always))],
     ]
-    print_table(["", "asking when unsure", "asking always"], rows, numbers=(1, 2))
+    print_table(["one at a time", "asking when unsure", "asking always"], rows, numbers=(1, 2))
     print_text(f"Bound: {always.bound.theorem}.")
+    job, total, few = played.by_value, graph.num_nodes, len(played.by_value.nodes)
+    many = len(played.at_random[0].nodes)
+    rows = [
+        ["answers given", f"{few:,}", f"{few:,}", f"{many:,}"],
+        [
+            "labels right of all",
+            percent(job.right[-1] / total),
+            *(percent(played.random_right(answers) / total) for answers in (few, many)),
+        ],
+    ]
+    print_table(["all to be labelled", "its questions", "at random", "at random"], rows, numbers=(1, 2, 3))
+    print_text(f"At random: the mean of {len(played.at_random)} draws.")
 
 
 def _share(count: int, total: int) -> str:
