@@ -98,6 +98,28 @@ def test_corrections_from_a_copy_equal_the_right_answers_from_the_start(
         except SessionError:
             assert name == "correct"
     assert view(session) == view(told_again(session, **terms))
+    assert counts(session._now()) == counted_one_by_one(session._now())
+
+
+def counts(standing):
+    figures = (standing.trials, standing.mistakes, standing.queries, standing.overruled, standing.late)
+    return figures, standing.counts.tolist(), standing.labelled.tolist()
+
+
+def counted_one_by_one(standing):
+    trials = mistakes = queries = overruled = late = 0
+    labels, labelled = [0] * len(standing.classes), [False] * standing.graph.num_components
+    for (kind, node, label), found in zip(standing.events, standing.outcomes, strict=True):
+        trials += kind in (LEARN, SKIP)
+        if kind != SKIP:
+            labels[standing.classes.index(label)] += 1
+            labelled[standing.graph.components[node]] = True
+        if kind == LEARN:
+            mistakes += found.predicted is not None and found.predicted != label
+            queries += found.asked
+            overruled += found.overruled
+            late += found.late
+    return (trials, mistakes, queries, overruled, late), labels, labelled
 
 
 @pytest.mark.parametrize("learner", ["longest-path", "gaussian", "perceptron"])

@@ -9,7 +9,7 @@ import strategies
 import zerokelvin as zk
 from zerokelvin.asking.decision import confidence
 from zerokelvin.errors import LabelError, NodeError, ParameterError, SessionError
-from zerokelvin.session.predicting import all_margins
+from zerokelvin.session.predicting import all_margins, shares_of
 from zerokelvin.session.prediction import SKIP
 from zerokelvin.session.questions import confidences
 
@@ -111,6 +111,9 @@ def test_many_predictions_are_those_one_by_one(learner, story):
     shares = session.predict_proba_all()
     for row, name in zip(shares.tolist(), names, strict=True):
         assert row == list(session.predict_proba_one(name).values())
+    back = np.append(np.arange(graph.num_nodes)[::-2], 0)
+    assert np.array_equal(shares_of(session._now(), back), shares[back])
+    assert shares_of(session._now(), back[:0]).shape == (0, len(classes))
     for label in classes:
         code = classes.index(label)
         score = {name: session.predict(name).scores[label] for name in names}

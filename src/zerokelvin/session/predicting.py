@@ -28,6 +28,7 @@ __all__ = [
     "predict_all",
     "predict_many",
     "ranked",
+    "shares_of",
 ]
 
 
@@ -75,16 +76,21 @@ def all_margins(standing: Standing) -> Floats:
 
 def predict_all(standing: Standing) -> NDArray[np.generic]:
     """The predicted label of every node, in node order."""
-    return class_array(standing.classes)[_codes(standing, all_margins(standing))]
+    nodes = np.arange(standing.graph.num_nodes)
+    return class_array(standing.classes)[_codes(standing, nodes, all_margins(standing))]
 
 
-def _codes(standing: Standing, margins: Floats) -> Ints:
-    """The code of the class predicted for every node, from the margins of all."""
+def _codes(standing: Standing, nodes: Ints, margins: Floats) -> Ints:
+    """The codes of the classes predicted for several nodes, from their margins."""
     codes = decide(margins, len(standing.classes))
     if standing.counts.any():
-        unlabelled = ~standing.labelled[standing.graph.components]
-        codes[unlabelled] = int(most_frequent(standing.counts))
+        codes[_unlabelled(standing, nodes)] = int(most_frequent(standing.counts))
     return codes
+
+
+def _unlabelled(standing: Standing, nodes: Ints) -> NDArray[np.bool_]:
+    """Which of several nodes lie in a component without a label."""
+    return np.asarray(~standing.labelled[standing.graph.components[nodes]])
 
 
 def class_shares(standing: Standing, prediction: Prediction) -> dict[Hashable, float]:
@@ -105,8 +111,13 @@ def class_shares(standing: Standing, prediction: Prediction) -> dict[Hashable, f
 
 def all_shares(standing: Standing) -> Floats:
     """The probability of every class at every node, (nodes, classes): `class_shares` of all of them."""
-    count, nodes = len(standing.classes), np.arange(standing.graph.num_nodes)
-    margins = all_margins(standing)
+    return shares_of(standing, np.arange(standing.graph.num_nodes))
+
+
+def shares_of(standing: Standing, nodes: Ints) -> Floats:
+    """The probability of every class at several nodes, by number, (nodes, classes)."""
+    count, rows = len(standing.classes), np.arange(len(nodes))
+    margins = standing.game.scores(nodes)
     chances = standing.game.chances_of(nodes)
     if chances is not None:
         odds = chances[:, :count]
@@ -114,16 +125,16 @@ def all_shares(standing: Standing) -> Floats:
         scores = margins if margins.shape[1] > 1 else np.hstack([-margins, margins])[:, :count]
         odds = np.exp(scores - scores.max(axis=1, keepdims=True))
     if standing.counts.any():
-        odds[~standing.labelled[standing.graph.components]] = standing.counts
+        odds[_unlabelled(standing, nodes)] = standing.counts
     shares: Floats = odds / odds.sum(axis=1, keepdims=True)
-    codes = _codes(standing, margins)
-    ahead = (shares >= shares[nodes, codes][:, None]).sum(axis=1) > 1
+    codes = _codes(standing, nodes, margins)
+    ahead = (shares >= shares[rows, codes][:, None]).sum(axis=1) > 1
     known: dict[tuple[Any, ...], tuple[float, ...]] = {}
-    for node in np.flatnonzero(ahead).tolist():  # ties, which are often all alike
-        key = (*shares[node].tolist(), int(codes[node]))
+    for row in np.flatnonzero(ahead).tolist():  # ties, which are often all alike
+        key = (*shares[row].tolist(), int(codes[row]))
         if key not in known:
             known[key] = _settled(key[:-1], key[-1])
-        shares[node] = known[key]
+        shares[row] = known[key]
     return shares
 
 

@@ -245,16 +245,16 @@ class Standing:
 
     def note(self, events: Sequence[Event], outcomes: Sequence[Outcome]) -> None:
         """Count events; the last step puts all of them into the list of events at once."""
-        for event, found in zip(events, outcomes, strict=True):
-            self.trials += event.kind != TEACH
-            if event.kind != SKIP:
-                self.counts[self.codes[event.label]] += 1
-                self.labelled[self.graph.components[event.node]] = True
-            if event.kind == LEARN:
-                self.mistakes += found.predicted not in (None, event.label)
-                self.queries += found.asked
-                self.overruled += found.overruled
-                self.late += found.late
+        nodes, codes = self.lessons(events)
+        self.counts += np.bincount(codes, minlength=len(self.counts))
+        self.labelled[self.graph.components[nodes]] = True
+        self.trials += sum(event.kind != TEACH for event in events)
+        both = zip(events, outcomes, strict=True)
+        answers = [(event.label, found) for event, found in both if event.kind == LEARN]
+        self.mistakes += sum(found.predicted not in (None, label) for label, found in answers)
+        self.queries += sum(found.asked for _, found in answers)
+        self.overruled += sum(found.overruled for _, found in answers)
+        self.late += sum(found.late for _, found in answers)
         del self.outcomes[len(self.events) :]
         self.outcomes.extend(outcomes)
         self.events.extend(events)

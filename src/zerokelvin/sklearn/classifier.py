@@ -38,6 +38,7 @@ from zerokelvin.graph.features import Features
 from zerokelvin.learners import Learner, Policy
 from zerokelvin.session import Session
 from zerokelvin.session.playing import start_played
+from zerokelvin.session.predicting import shares_of
 from zerokelvin.sklearn.feature_points import fitted_rows, nearest_points, neighbor_graph
 from zerokelvin.sklearn.inputs import (
     given_graph,
@@ -344,8 +345,7 @@ def _answer(session: Session, trials: Sequence[Trial]) -> None:
 
 def _node_chances(session: Session, nodes: Ints) -> Floats:
     """The learner's own probabilities at node indices: an array of shape (nodes, classes)."""
-    found = [list(session.predict_proba_one(session.graph.name(i)).values()) for i in nodes]
-    return np.array(found, dtype=np.float64).reshape(len(nodes), len(session.classes))
+    return shares_of(session._now(), nodes)
 
 
 def _node_margins(session: Session, nodes: Ints) -> Floats:
