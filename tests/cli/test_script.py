@@ -33,6 +33,12 @@ def test_version():
     assert zerokelvin.__version__ in done.stdout
 
 
+def test_shells_complete_the_commands():
+    assert "zerokelvin" in call(_ZEROKELVIN_COMPLETE="bash_source").stdout
+    asked = {"COMP_WORDS": "zerokelvin re", "COMP_CWORD": "1", "_ZEROKELVIN_COMPLETE": "bash_complete"}
+    assert call(**asked).stdout.split() == ["plain,reproduce"]
+
+
 def test_the_package_runs_as_a_module():
     module = [sys.executable, "-m", "zerokelvin", "--version"]
     done = subprocess.run(module, capture_output=True, text=True, timeout=300, check=True)

@@ -6,10 +6,11 @@ import contextlib
 import functools
 import os
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, NoReturn
 
 import click
+from click.shell_completion import shell_complete
 
 from zerokelvin.cli.output import OutputError, say
 from zerokelvin.errors import ZerokelvinError
@@ -19,6 +20,7 @@ __all__ = ["CommandLine", "common_options"]
 
 BAD_INPUT = 2
 NOT_WRITTEN = 1
+COMPLETION = "_ZEROKELVIN_COMPLETE"  # what shells set when they ask for the words that may follow
 
 
 class CommandLine(click.Group):
@@ -31,14 +33,26 @@ class CommandLine(click.Group):
             self.commands, key=lambda name: (words.index(name) if name in words else len(words), name)
         )
 
-    def main(self, *args: Any, **kwargs: Any) -> NoReturn:
+    def main(  # type: ignore[override]  # it never returns, so there is no mode in which it would
+        self, args: Sequence[str] | None = None, prog_name: str | None = None, **context: Any
+    ) -> NoReturn:
         """Run a command and exit: 0 when done, 2 on bad input, 130 when interrupted.
 
         1 means that what was to be printed could not be: no one reads it any more, or the disk is full.
+        Click's own loop is not used, since it writes an empty line when Ctrl-C falls into it.
         """
-        kwargs["standalone_mode"] = False
+        name = prog_name or "zerokelvin"
+        if instruction := os.environ.get(COMPLETION):
+            sys.exit(shell_complete(self, context, name, COMPLETION, instruction))
         try:
-            code = super().main(*args, **kwargs)
+            try:
+                with self.make_context(
+                    name, list(sys.argv[1:] if args is None else args), **context
+                ) as scope:
+                    self.invoke(scope)
+                code = 0
+            except click.exceptions.Exit as done:
+                code = done.exit_code
             if sys.stdout is not None:
                 sys.stdout.flush()
         except click.UsageError as problem:
@@ -46,7 +60,7 @@ class CommandLine(click.Group):
             _fail(f"{_sentence(problem.format_message())} See '{where} --help'.")
         except click.ClickException as problem:
             _fail(_sentence(problem.format_message()))
-        except (click.Abort, KeyboardInterrupt):
+        except (click.Abort, EOFError, KeyboardInterrupt):
             say("Interrupted.")
             sys.exit(INTERRUPTED)
         except (OutputError, OSError) as problem:
@@ -55,7 +69,7 @@ class CommandLine(click.Group):
             if not isinstance(cause, BrokenPipeError):  # else whoever read our output has gone
                 say(f"Error: standard output cannot be written: {getattr(cause, 'strerror', cause)}.")
             sys.exit(NOT_WRITTEN)
-        sys.exit(code if isinstance(code, int) else 0)
+        sys.exit(code)
 
 
 def common_options(command: Callable[..., None]) -> Callable[..., None]:

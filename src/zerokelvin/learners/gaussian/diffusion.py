@@ -177,7 +177,7 @@ class Frame(NamedTuple):
     """What stands around the system: the scales s and o of every node, and the labels so far.
 
     `counts` has the labels of each class at each node, (classes, nodes); `sums` and `totals` have Σ g over
-    the labels of each class, and how many there are.
+    the labels of each class (kept only where a constant shares the weight, b > 0), and how many there are.
     """
 
     into: Floats
