@@ -33,10 +33,12 @@ from numpy.typing import NDArray
 from zerokelvin.errors import SessionError
 from zerokelvin.io.files import replacing
 
-__all__ = ["SessionFile", "read_session", "sound", "write_session"]
+__all__ = ["WITH_GROWTHS", "SessionFile", "read_session", "sound", "write_session"]
 
 FORMAT = "zerokelvin session"
-VERSIONS = (1, 2)
+VERSIONS = (1, 2, 3)
+PLAIN, WITH_GROWTHS = 2, 3
+"""The version that is written, and the one of a session whose learner goes over growths again."""
 
 RATIO = 1100
 """Deflate makes at most 1032 bytes of one (RFC 1951: 258 bytes from two bits)."""
@@ -151,9 +153,9 @@ class SessionFile:
 def write_session(
     path: str | os.PathLike[str], header: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]
 ) -> None:
-    """Write header and arrays to `path` in one step."""
+    """Write header and arrays to `path` in one step; the version is `PLAIN` unless the header has another."""
     plain = {name: np.asarray(array, order="C") for name, array in arrays.items()}
-    full = {"format": FORMAT, "version": VERSIONS[-1], **header}
+    full = {"format": FORMAT, "version": PLAIN, **header}
     found = hashlib.sha256(_canonical(full))
     for name in sorted(plain):
         found.update(_title(name, plain[name].dtype, plain[name].shape))

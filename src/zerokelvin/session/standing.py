@@ -15,8 +15,9 @@ it is decided anew who asks, as in a session that had begun there.
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -28,9 +29,10 @@ from zerokelvin.errors import LabelError
 from zerokelvin.games.labels import class_order, decide
 from zerokelvin.graph import Graph
 from zerokelvin.learners import Game, Learner, Policy
-from zerokelvin.learners.base.growth import Growth
+from zerokelvin.learners.base.growth import ORDERED, Growth
 from zerokelvin.session.checkpoints import Checkpoint, Checkpoints, stretches
 from zerokelvin.session.following import Situation, agreed, follow
+from zerokelvin.session.growing import Before, before_growth, graph_before, same_graph
 from zerokelvin.session.prediction import LEARN, SKIP, TEACH, Event, Outcome
 
 __all__ = ["Standing", "Terms"]
@@ -87,6 +89,7 @@ class Standing:
         self.outcomes: list[Outcome] = []
         self.settled = 0  # events before the last growth: what they found is kept
         self.retold = False  # whether the learner saw those again on a larger graph
+        self.growths: tuple[Before, ...] = ()  # those that a correction goes over again
         self.intact = True
         self.trials = self.mistakes = self.queries = self.overruled = self.late = 0
         self.codes = {label: code for code, label in enumerate(classes)}
@@ -95,26 +98,43 @@ class Standing:
 
     # -- building another beside this one -----------------------------------------------------------
 
+    def corrected(self, at: int, label: Hashable | None) -> Standing:
+        """One in which an event had another label, or never was where that is None."""
+        events, kept, settled, growths = self.events.copy(), self.kept(), self.settled, self.growths
+        if label is None:
+            del events[at], kept[at]
+            settled -= at < settled
+            growths = tuple(one._replace(events=one.events - (at < one.events)) for one in growths)
+        else:
+            events[at] = events[at]._replace(label=label)
+        return self.retelling(events, kept, settled, growths, same=at)
+
     def retelling(
-        self, events: Sequence[Event], outcomes: Sequence[Outcome | None], settled: int, same: int = 0
+        self,
+        events: Sequence[Event],
+        outcomes: Sequence[Outcome | None],
+        settled: int,
+        growths: Sequence[Before],
+        same: int = 0,
     ) -> Standing:
         """One that goes through the events anew; where an outcome is given, with what was found then.
 
         For the first `settled` of them it always is. The first `same` events are those of this standing, so
-        that a copy of its game from before their end is where it may begin.
+        that a copy of its game from before their end is where it may begin. Growths that have their place
+        among the events are gone over again; else all events are those of the present graph.
         """
         begin = self._copy_before(same) if self.terms.classes_with(events) == self.classes else None
-        if begin is None or (self.settled > 0 and not self.retold):
-            other = Standing(
-                self.terms, self.graph, self.terms.classes_with(events), self.budget, self.prepared
-            )
+        if begin is None or (self.settled > 0 and not self.retold and not self.growths):
+            classes = self.terms.classes_with(events)
+            found = [one for one in outcomes[:settled] if one is not None]
+            other = self._anew(classes, growths, events, found)
         else:
             other = self._back_at(begin)
         told = len(other.events)
         other.retell(events[told:settled], [found for found in outcomes[told:settled] if found is not None])
         for start, stop in stretches(len(other.events), len(events)):
             other._go_over(events[start:stop], outcomes[start:stop])
-        other.settled, other.retold = settled, settled > 0
+        other.settled, other.retold = settled, settled > 0 and not growths
         return other
 
     def renewed(self) -> Standing:
@@ -122,14 +142,40 @@ class Standing:
         events, outcomes = self.events, self.outcomes[: len(self.events)]
         begin = self._copy_before(len(events))
         if begin is None:
-            other = Standing(self.terms, self.graph, self.classes, self.budget, self.prepared)
-            other.retold = self.retold or self.settled > 0
+            other = self._anew(self.classes, self.growths, events, outcomes)
+            other.retold = not self.growths and (self.retold or self.settled > 0)
         else:
             other = self._back_at(begin)
             other.retold = self.retold
         told = len(other.events)
         other.take(events[told:], outcomes[told:])
         other.settled = self.settled
+        return other
+
+    def told(self, events: Sequence[Event], outcomes: Sequence[Outcome]) -> Standing:
+        """The standing after events with what they found; one from the first graph where it has grown."""
+        other = self._anew(self.classes, self.growths, events, outcomes) if self.growths else self
+        done = len(other.events)
+        other.take(events[done:], outcomes[done:])
+        return other
+
+    def _anew(
+        self,
+        classes: tuple[Hashable, ...],
+        growths: Sequence[Before],
+        events: Sequence[Event],
+        outcomes: Sequence[Outcome],
+    ) -> Standing:
+        """One just begun, or one that has gone over the growths, each after the events before it."""
+        graph = graph_before(self.graph, growths)
+        ready = None if growths else self.prepared
+        other = Standing(self.terms, graph, classes, self.budget, ready)
+        for k, growth in enumerate(growths):
+            part = slice(len(other.events), growth.events)
+            other.retell(events[part], outcomes[part])
+            last = k + 1 == len(growths)
+            graph = self.graph if last else graph_before(self.graph, growths[k + 1 :])
+            other = other.grown(graph, self.prepared if last else None)
         return other
 
     def _copy_before(self, events: int) -> Checkpoint | None:
@@ -143,6 +189,7 @@ class Standing:
         if begin.snapshot is not None:
             other.game.restore(begin.snapshot)
         other.note(self.events[: begin.events], self.outcomes[: begin.events])
+        other.growths = self.growths
         other.checkpoints = self.checkpoints.until(begin.events)
         return other
 
@@ -156,10 +203,15 @@ class Standing:
             now = self.outcome(event.node) if event.kind == LEARN else Outcome()
             self.take([event], [agreed(now, found_then)])
 
-    def grown(self, graph: Graph) -> Standing:
+    def extended(self, nodes: int | Iterable[Hashable], edges: Any, weights: Any) -> Standing:
+        """One on the graph with these nodes and edges added; itself where that adds nothing."""
+        graph = self.graph.extended(nodes, edges, weights)
+        return self if same_graph(self.graph, graph) else self.grown(graph)
+
+    def grown(self, graph: Graph, prepared: object = None) -> Standing:
         """One on a grown graph, to which the learner hands over what it knows."""
         self.terms.learner.check_domain(graph)
-        other = Standing(self.terms, graph, self.classes, self.budget)
+        other = Standing(self.terms, graph, self.classes, self.budget, prepared)
         if self.terms.learner.asks_apart():
             other.retell(self.events, self.outcomes)
         else:
@@ -168,6 +220,8 @@ class Standing:
                 other.game.take_over(self.game, answers)
             other.note(self.events, self.outcomes)
         other.settled, other.retold = len(self.events), self.retold
+        if self.terms.learner.growth == ORDERED and self.counts.any():
+            other.growths = (*self.growths, before_growth(self.graph, graph, len(self.events)))
         return other
 
     def kept(self) -> list[Outcome | None]:
