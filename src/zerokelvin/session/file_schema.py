@@ -154,7 +154,9 @@ def _events(rows: Ints, classes: tuple[Hashable, ...], num_nodes: int, most: int
     skipped = kinds == SKIP
     require(bool((codes[skipped] == -1).all()))
     require(bool(((codes[~skipped] >= 0) & (codes[~skipped] < len(classes))).all()))
-    return [Event(kind, node, None if code < 0 else classes[code]) for kind, node, code in rows.tolist()]
+    names = (*classes, None)  # the code of a skip is −1
+    both = zip(kinds.tolist(), nodes.tolist(), codes.tolist(), strict=True)
+    return [Event(kind, node, names[code]) for kind, node, code in both]
 
 
 def _outcomes(rows: Ints, left_out: Ints, names: tuple[Hashable, ...], events: list[Event]) -> list[Outcome]:
@@ -169,9 +171,17 @@ def _outcomes(rows: Ints, left_out: Ints, names: tuple[Hashable, ...], events: l
     silent: dict[int, list[Hashable]] = {}
     for event, name in left_out.tolist():
         silent.setdefault(event, []).append(names[name])
-    found = []
-    for i, (code, asked, overruled, *late) in enumerate(rows.tolist()):
-        predicted = None if code < 0 else names[code]
-        shown = [bool(flag) for flag in late]
-        found.append(Outcome(predicted, bool(asked), bool(overruled), tuple(silent.get(i, ())), *shown))
+    keys = (codes << flags.shape[1]) | (flags @ (1 << np.arange(flags.shape[1])))
+    _, first, own = np.unique(keys, return_index=True, return_inverse=True)  # few of them are different
+    alike = [_outcome(row, names) for row in rows[first].tolist()]
+    found = [alike[k] for k in own.tolist()]
+    for event, labels in silent.items():
+        found[event] = found[event]._replace(left_out=tuple(labels))
     return found
+
+
+def _outcome(row: list[int], names: tuple[Hashable, ...]) -> Outcome:
+    """What an answer found, by a row of the table; nobody was left out."""
+    code, asked, overruled, *late = row
+    predicted = None if code < 0 else names[code]
+    return Outcome(predicted, bool(asked), bool(overruled), (), *(bool(flag) for flag in late))

@@ -31,9 +31,9 @@ from zerokelvin.graph import Graph
 from zerokelvin.learners import Game, Learner, Policy
 from zerokelvin.learners.base.growth import ORDERED, Growth
 from zerokelvin.session.checkpoints import Checkpoint, Checkpoints, stretches
-from zerokelvin.session.following import Situation, agreed, follow
+from zerokelvin.session.following import Situation, Tally, agreed, follow
 from zerokelvin.session.growing import Before, before_growth, graph_before, same_graph
-from zerokelvin.session.prediction import LEARN, SKIP, TEACH, Event, Outcome
+from zerokelvin.session.prediction import LEARN, SKIP, Event, Outcome
 
 __all__ = ["Standing", "Terms"]
 
@@ -55,6 +55,12 @@ class Terms:
 
     def classes_with(self, events: Sequence[Event]) -> tuple[Hashable, ...]:
         """The classes given, then new ones as they appear in the events; none given: all, sorted."""
+        if (
+            self.given is not None
+            and not self.open_classes
+            and (len(self.given) <= 2 or self.learner.multiclass)
+        ):
+            return self.given
         found = [event.label for event in events if event.kind != SKIP]
         classes = class_order(found) if self.given is None else tuple(dict.fromkeys([*self.given, *found]))
         if len(classes) > 2 and not self.learner.multiclass:
@@ -91,10 +97,45 @@ class Standing:
         self.retold = False  # whether the learner saw those again on a larger graph
         self.growths: tuple[Before, ...] = ()  # those that a correction goes over again
         self.intact = True
-        self.trials = self.mistakes = self.queries = self.overruled = self.late = 0
         self.codes = {label: code for code, label in enumerate(classes)}
-        self.counts = np.zeros(len(classes), dtype=np.int64)
-        self.labelled = np.zeros(graph.num_components, dtype=np.bool_)
+        self.tally = Tally.empty(len(classes), graph.num_components)
+
+    # -- figures ------------------------------------------------------------------------------------
+
+    @property
+    def trials(self) -> int:
+        """Answers and skips so far."""
+        return self.tally.trials
+
+    @property
+    def mistakes(self) -> int:
+        """Answers that differed from the prediction."""
+        return self.tally.mistakes
+
+    @property
+    def queries(self) -> int:
+        """Answers that were asked for."""
+        return self.tally.queries
+
+    @property
+    def overruled(self) -> int:
+        """Predictions in which the class prior overruled the margin."""
+        return self.tally.overruled
+
+    @property
+    def late(self) -> int:
+        """Answers after others had come since their prediction."""
+        return self.tally.late
+
+    @property
+    def counts(self) -> Ints:
+        """The labels of each class."""
+        return self.tally.counts
+
+    @property
+    def labelled(self) -> Bools:
+        """Whether each component has a label."""
+        return self.tally.labelled
 
     # -- building another beside this one -----------------------------------------------------------
 
@@ -188,7 +229,8 @@ class Standing:
         other = Standing(self.terms, self.graph, self.classes, self.budget, self.prepared, game)
         if begin.snapshot is not None:
             other.game.restore(begin.snapshot)
-        other.note(self.events[: begin.events], self.outcomes[: begin.events])
+        other.events, other.outcomes = self.events[: begin.events], self.outcomes[: begin.events]
+        other.tally = begin.tally
         other.growths = self.growths
         other.checkpoints = self.checkpoints.until(begin.events)
         return other
@@ -197,7 +239,7 @@ class Standing:
         """Learn events, each with what it finds, or with what was found where that is given."""
         if len(events) > 1 and self._by_margins():
             self.note(events, follow(self.game, self._situation(), events, outcomes)[0])
-            self.checkpoints.visit(self.game, len(self.events))
+            self._visit()
             return
         for event, found_then in zip(events, outcomes, strict=True):
             now = self.outcome(event.node) if event.kind == LEARN else Outcome()
@@ -251,9 +293,9 @@ class Standing:
         for start, stop in stretches(0, len(events)):
             self._learn(events[start:stop], outcomes[start:stop])
             if stop < len(events):
-                self.checkpoints.visit(self.game, len(self.events) + stop)
+                self._visit(events[:stop], outcomes[:stop])
         self.note(events, outcomes)
-        self.checkpoints.visit(self.game, len(self.events))
+        self._visit()
         self.intact = True
 
     def answer(self, events: Sequence[Event]) -> None:
@@ -265,9 +307,9 @@ class Standing:
                 part, place = follow(self.game, place, events[start:stop], [None] * (stop - start))
                 found += part
                 if stop < len(events):
-                    self.checkpoints.visit(self.game, len(self.events) + stop)
+                    self._visit(events[:stop], found)
             self.note(events, found)
-            self.checkpoints.visit(self.game, len(self.events))
+            self._visit()
             self.intact = True
             return
         for event in events:
@@ -299,19 +341,19 @@ class Standing:
 
     def note(self, events: Sequence[Event], outcomes: Sequence[Outcome]) -> None:
         """Count events; the last step puts all of them into the list of events at once."""
-        nodes, codes = self.lessons(events)
-        self.counts += np.bincount(codes, minlength=len(self.counts))
-        self.labelled[self.graph.components[nodes]] = True
-        self.trials += sum(event.kind != TEACH for event in events)
-        both = zip(events, outcomes, strict=True)
-        answers = [(event.label, found) for event, found in both if event.kind == LEARN]
-        self.mistakes += sum(found.predicted not in (None, label) for label, found in answers)
-        self.queries += sum(found.asked for _, found in answers)
-        self.overruled += sum(found.overruled for _, found in answers)
-        self.late += sum(found.late for _, found in answers)
+        self.tally = self._tallied(events, outcomes)
         del self.outcomes[len(self.events) :]
         self.outcomes.extend(outcomes)
         self.events.extend(events)
+
+    def _tallied(self, events: Sequence[Event], outcomes: Sequence[Outcome]) -> Tally:
+        """The figures with further events."""
+        return self.tally.after(events, outcomes, self.lessons(events), self.graph.components)
+
+    def _visit(self, events: Sequence[Event] = (), outcomes: Sequence[Outcome] = ()) -> None:
+        """Keep a copy of the game, which has learnt these events beside those noted, where one is due."""
+        learnt = len(self.events) + len(events)
+        self.checkpoints.visit(self.game, learnt, lambda: self._tallied(events, outcomes))
 
     def lessons(self, events: Sequence[Event]) -> tuple[Ints, Ints]:
         """The nodes of answers and lessons, and their class numbers."""
