@@ -46,6 +46,10 @@ RATIO = 1100
 
 MOST_HEADER = 1 << 26
 
+SAMPLE, WORTHWHILE = 1 << 14, 0.6
+"""Bytes of an array that are compressed to see whether it shrinks, and to which share it must."""
+
+
 DAMAGE = (
     zipfile.BadZipFile,
     zlib.error,
@@ -163,8 +167,13 @@ def write_session(
         found.update(plain[name].tobytes())
     text = json.dumps({**full, "sha256": found.hexdigest()}, allow_nan=False)
     members: dict[str, Any] = {"header": np.frombuffer(text.encode(), dtype=np.uint8), **plain}
-    with replacing(path) as draft, draft.open("wb") as file:
-        np.savez_compressed(file, allow_pickle=False, **members)
+    with replacing(path) as draft, zipfile.ZipFile(draft, "w") as archive:
+        for name, array in members.items():
+            info = zipfile.ZipInfo(f"{name}.npy")
+            info.compress_type = zipfile.ZIP_DEFLATED if _shrinks(array) else zipfile.ZIP_STORED
+            content = BytesIO()
+            np.lib.format.write_array(content, array, allow_pickle=False)
+            archive.writestr(info, content.getbuffer())
 
 
 def read_session(path: str | os.PathLike[str]) -> SessionFile:
@@ -180,6 +189,15 @@ def read_session(path: str | os.PathLike[str]) -> SessionFile:
         if file.version > 1 and file.header.get("sha256") != file.digest():
             file.refuse()
         return file
+
+
+def _shrinks(array: NDArray[Any]) -> bool:
+    """Whether compression is worth its time, by a piece from the middle: means of a field hardly shrink."""
+    flat = array.reshape(-1)
+    piece = SAMPLE // array.itemsize
+    begin = max(0, (flat.size - piece) // 2)
+    sample = flat[begin : begin + piece].tobytes()
+    return len(zlib.compress(sample, 1)) < WORTHWHILE * len(sample)
 
 
 def _npy_length(data: bytes) -> int:
