@@ -8,7 +8,8 @@ the header without it, and the name, type, shape and bytes of every array.
 Reading allocates nothing that the file only claims: what a member says of its size must be what its first
 bytes say of its type and shape, and no more than compression can make of the bytes that are there. Arrays are
 inflated for the hash and kept until they are asked for, but for large ones that are much larger than they are
-in the file: these are hashed piece by piece, and inflated again when asked for. Whatever is wrong with a file, it is one `SessionError`.
+in the file: these are hashed piece by piece, and inflated again when asked for. Whatever is wrong
+with a file, it is one `SessionError`.
 
 Writing is atomic: the file is complete or the old one is still there.
 """
@@ -121,7 +122,7 @@ class SessionFile:
             return content.reshape(shape, order=order).astype(dtype.newbyteorder("="))
 
     def digest(self) -> str:
-        """The hash of everything in the file but the hash; what is inflated for it is kept if not too much."""
+        """The hash of everything in the file but the hash; what is inflated for it is kept, within limits."""
         header = {name: value for name, value in self.header.items() if name != "sha256"}
         found, room = hashlib.sha256(_canonical(header)), ROOM
         for name in sorted(self.shapes):
