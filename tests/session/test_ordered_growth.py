@@ -160,6 +160,42 @@ def test_corrections_after_a_growth_begin_at_a_copy(grown, monkeypatch):
     assert counted(grown) == counted(other)
 
 
+def test_a_copy_from_before_growths_goes_over_them(monkeypatch):
+    monkeypatch.setattr(checkpoints, "STEP", 2)
+    monkeypatch.setattr(mixture, "KEPT_AT_ONCE", 100)
+    graph = zk.generators.planted_partition([14, 14], 0.4, 0.05, np.random.default_rng(2)).graph
+    session, story = zk.start(graph, "auto", classes=["x", "y"], seed=1), []
+
+    def step(name, *values):
+        story.append((name, *values))
+        getattr(session, name)(*values)
+
+    for node in range(9):
+        step("learn", node, "x")
+    step("add_nodes", 1, [(28, 3), (0, 20)])
+    for node in range(14, 20):
+        step("learn", node, "y")
+    step("add_nodes", 1, [(29, 28)])
+    step("learn", 20, "y")
+    kept = session._standing.checkpoints._kept
+    assert {one.moment.growths for one in kept} == {0, 1, 2}
+    assert kept[0].size > kept[-1].size  # those of before are alone with their graphs
+    begun = []
+    plain = type(session._standing)._back_at
+    monkeypatch.setattr(
+        type(session._standing), "_back_at", lambda self, at: begun.append(at.moment) or plain(self, at)
+    )
+    for node, label, before in ((18, "x", 13), (7, "y", 7)):
+        session.correct(node, label)
+        assert 0 < begun.pop().events <= before
+        at = next(i for i, step in enumerate(story) if step[:2] == ("learn", node))
+        story[at] = ("learn", node, label)
+        other = zk.start(graph, "auto", classes=["x", "y"], seed=1)
+        for name, *values in story:
+            getattr(other, name)(*values)
+        assert view(session) == view(other)
+
+
 def test_predictions_before_a_growth_stay_history(grown):
     before = [found.predicted for found in grown._now().outcomes[:15]]
     grown.correct(0, "y")

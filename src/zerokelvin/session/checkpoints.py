@@ -9,23 +9,26 @@ end of all events little more than that share of them.
 All copies together hold at most `ROOM` bytes and are at most `MOST`; a game of which one copy is larger has
 none, and its corrections replay all events. A copy is a twin of the game (`Game.twin`), or else a snapshot
 that is put into a game started anew, or, where a learner has neither, there is none. Copies never change:
-what goes on from one is a twin of it.
+what goes on from one is a twin of it. Where a correction goes over growths again (`session.growing`), copies
+from before a growth are kept too, and go over it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from types import FunctionType
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from zerokelvin.graph import Graph
 from zerokelvin.graph.domain import Domain
 from zerokelvin.learners.base import Game
 from zerokelvin.session.following import Tally
 
-__all__ = ["MOST", "ROOM", "STEP", "Checkpoint", "Checkpoints", "stretches"]
+__all__ = ["MOST", "ROOM", "STEP", "Checkpoint", "Checkpoints", "Moment", "stretches"]
 
 STEP = 64
 """Events between copies: with half as many, copies of `auto` would be a fifth of what learning takes."""
@@ -45,29 +48,48 @@ PLAIN = {int, float, bool, str, bytes, type(None)}
 Snapshot = Mapping[str, NDArray[Any]]
 
 
-@dataclass(frozen=True, eq=False)
-class Checkpoint:
-    """A game as it was after so many events: a twin of it, or its snapshot; and the bytes that takes.
+class Moment(NamedTuple):
+    """A moment of a session: the number of events, what they amount to, the graph, how often it had grown.
 
-    `tally` is what those events amounted to.
+    Only growths that a correction goes over again are counted.
     """
 
     events: int
     tally: Tally
+    graph: Graph
+    growths: int
+
+
+@dataclass(frozen=True, eq=False)
+class Checkpoint:
+    """A game as it was at a moment: a twin of it, or its snapshot; and the bytes that takes."""
+
+    moment: Moment
     game: Game | None
     snapshot: Snapshot | None
     size: int
 
     @classmethod
-    def of(cls, game: Game, events: int, tally: Tally) -> Checkpoint | None:
+    def of(cls, game: Game, moment: Moment) -> Checkpoint | None:
         """A copy of a game; None where it has neither twin nor snapshot."""
         twin = game.twin(kept=True)
         if twin is not None:
-            return cls(events, tally, twin, None, _own_bytes(twin, game))
+            return cls(moment, twin, None, _own_bytes(twin, game))
         if game.fields:
             arrays = game.snapshot()
-            return cls(events, tally, None, arrays, sum(array.nbytes for array in arrays.values()))
+            return cls(moment, None, arrays, sum(array.nbytes for array in arrays.values()))
         return None
+
+    @property
+    def events(self) -> int:
+        """How many events the game had learnt."""
+        return self.moment.events
+
+    def alone(self) -> Checkpoint:
+        """The same where no other game shares what no label changes, so that all of it counts."""
+        if self.game is None:
+            return self
+        return replace(self, size=sum(array.nbytes for array in _arrays(self.game, with_graphs=True)))
 
 
 class Checkpoints:
@@ -96,13 +118,19 @@ class Checkpoints:
         """The copies that what comes after so many events cannot change."""
         return Checkpoints(tuple(one for one in self._kept if one.events <= events), self._possible)
 
-    def visit(self, game: Game, events: int, tally: Callable[[], Tally], one_by_one: bool = False) -> None:
-        """Keep a copy of a game that has learnt so many events, if the last copy is long ago.
+    def grown(self) -> Checkpoints:
+        """The copies after a growth: of games on smaller graphs, which nothing else needs now."""
+        alone = (one.alone() for one in self._kept)
+        return Checkpoints(_thinned(tuple(one for one in alone if one.size <= ROOM)))
+
+    def visit(self, game: Game, moment: Moment, one_by_one: bool = False) -> None:
+        """Keep a copy of a game as it is at a moment, if the last copy on its graph is long ago.
 
         Where it has learnt one event since the last visit, the copy is made in steps, if the game knows how,
-        so that no answer waits for all of it. `tally` gives what the events amount to.
+        so that no answer waits for all of it.
         """
-        last = self._kept[-1].events if self._kept else 0
+        events = moment.events
+        last = self._kept[-1].events if self._kept and self._kept[-1].moment.graph is moment.graph else 0
         if not self._possible or events - last < STEP:
             return
         if self._steps is None or not one_by_one:
@@ -115,9 +143,9 @@ class Checkpoints:
             return
         self._steps = None
         if twin is game:  # there are no steps, or they have ended without a twin
-            found = Checkpoint.of(game, events, tally())
+            found = Checkpoint.of(game, moment)
         else:
-            found = Checkpoint(events, tally(), twin, None, _own_bytes(twin, game))
+            found = Checkpoint(moment, twin, None, _own_bytes(twin, game))
         if found is None or found.size > ROOM:
             self._kept, self._possible = (), False
             return
@@ -128,7 +156,7 @@ def stretches(begin: int, end: int) -> Iterator[tuple[int, int]]:
     """Parts of a long way at whose ends copies are of use: each half of what is left, the last two short.
 
     >>> list(stretches(0, 1000))
-    [(0, 500), (500, 750), (750, 1000)]
+    [(0, 500), (500, 750), (750, 875), (875, 1000)]
     """
     while end - begin > 2 * STEP:
         middle = begin + (end - begin) // 2
@@ -155,8 +183,8 @@ def _own_bytes(twin: Game, game: Game) -> int:
     return sum(array.nbytes for array in _arrays(twin) if id(array) not in shared)
 
 
-def _arrays(root: object) -> Iterator[NDArray[Any]]:
-    """The arrays that can be reached from an object by its attributes, each once; graphs are left out."""
+def _arrays(root: object, with_graphs: bool = False) -> Iterator[NDArray[Any]]:
+    """The arrays that can be reached from an object, each once; those of graphs only where wanted."""
     waiting, known = [root], set[int]()
     while waiting:
         one = waiting.pop()
@@ -172,5 +200,7 @@ def _arrays(root: object) -> Iterator[NDArray[Any]]:
             waiting.extend(one)
         elif isinstance(one, dict):
             waiting.extend(one.values())
-        elif hasattr(one, "__dict__") and not isinstance(one, (Domain, type)):
+        elif isinstance(one, FunctionType):
+            waiting.extend(cell.cell_contents for cell in one.__closure__ or ())
+        elif hasattr(one, "__dict__") and not isinstance(one, type if with_graphs else (type, Domain)):
             waiting.extend(vars(one).values())

@@ -30,7 +30,7 @@ from zerokelvin.games.labels import class_order, decide
 from zerokelvin.graph import Graph
 from zerokelvin.learners import Game, Learner, Policy
 from zerokelvin.learners.base.growth import ORDERED, Growth
-from zerokelvin.session.checkpoints import Checkpoint, Checkpoints, stretches
+from zerokelvin.session.checkpoints import Checkpoint, Checkpoints, Moment, stretches
 from zerokelvin.session.following import Situation, Tally, agreed, follow
 from zerokelvin.session.growing import Before, before_growth, graph_before, same_graph
 from zerokelvin.session.prediction import LEARN, SKIP, Event, Outcome
@@ -166,11 +166,12 @@ class Standing:
         """
         begin = self._copy_before(same) if self.terms.classes_with(events) == self.classes else None
         if begin is None or (self.settled > 0 and not self.retold and not self.growths):
-            classes = self.terms.classes_with(events)
-            found = [one for one in outcomes[:settled] if one is not None]
-            other = self._anew(classes, growths, events, found)
+            classes, ready = self.terms.classes_with(events), None if growths else self.prepared
+            other = Standing(self.terms, graph_before(self.graph, growths), classes, self.budget, ready)
         else:
             other = self._back_at(begin)
+        found = [one for one in outcomes[:settled] if one is not None]
+        other = other._through(growths, self, events, found)
         told = len(other.events)
         other.retell(events[told:settled], [found for found in outcomes[told:settled] if found is not None])
         for start, stop in stretches(len(other.events), len(events)):
@@ -185,40 +186,40 @@ class Standing:
         events, outcomes = self.events, self.outcomes[: len(self.events)]
         begin = self._copy_before(len(events))
         if begin is None:
-            other = self._anew(self.classes, self.growths, events, outcomes)
-            other.retold = not self.growths and (self.retold or self.settled > 0)
+            graph, ready = graph_before(self.graph, self.growths), None if self.growths else self.prepared
+            other = Standing(self.terms, graph, self.classes, self.budget, ready)
+            retold = not self.growths and (self.retold or self.settled > 0)
         else:
-            other = self._back_at(begin)
-            other.retold = self.retold
+            other, retold = self._back_at(begin), self.retold
+        other = other._through(self.growths, self, events, outcomes)
         told = len(other.events)
         other.take(events[told:], outcomes[told:])
-        other.settled = self.settled
+        other.settled, other.retold = self.settled, retold
         return other
 
     def told(self, events: Sequence[Event], outcomes: Sequence[Outcome]) -> Standing:
         """The standing after events with what they found; one from the first graph where it has grown."""
-        other = self._anew(self.classes, self.growths, events, outcomes) if self.growths else self
+        other = self
+        if self.growths:
+            first = Standing(self.terms, graph_before(self.graph, self.growths), self.classes, self.budget)
+            other = first._through(self.growths, self, events, outcomes)
         done = len(other.events)
         other.take(events[done:], outcomes[done:])
         return other
 
-    def _anew(
-        self,
-        classes: tuple[Hashable, ...],
-        growths: Sequence[Before],
-        events: Sequence[Event],
-        outcomes: Sequence[Outcome],
+    def _through(
+        self, growths: Sequence[Before], end: Standing, events: Sequence[Event], outcomes: Sequence[Outcome]
     ) -> Standing:
-        """One just begun, or one that has gone over the growths, each after the events before it."""
-        graph = graph_before(self.graph, growths)
-        ready = None if growths else self.prepared
-        other = Standing(self.terms, graph, classes, self.budget, ready)
-        for k, growth in enumerate(growths):
-            part = slice(len(other.events), growth.events)
+        """One that has gone over those of the growths to come, each after the events before it.
+
+        `end` stands where the last of them leads.
+        """
+        other = self
+        for k in range(len(self.growths), len(growths)):
+            part = slice(len(other.events), growths[k].events)
             other.retell(events[part], outcomes[part])
-            last = k + 1 == len(growths)
-            graph = self.graph if last else graph_before(self.graph, growths[k + 1 :])
-            other = other.grown(graph, self.prepared if last else None)
+            graph = graph_before(end.graph, growths[k + 1 :])
+            other = other.grown(graph, end.prepared if graph is end.graph else None)
         return other
 
     def _copy_before(self, events: int) -> Checkpoint | None:
@@ -227,13 +228,14 @@ class Standing:
 
     def _back_at(self, begin: Checkpoint) -> Standing:
         """One as this was where a copy of its game was made; that game goes its own way."""
-        game = None if begin.game is None else begin.game.twin()
-        other = Standing(self.terms, self.graph, self.classes, self.budget, self.prepared, game)
+        game, graph = None if begin.game is None else begin.game.twin(), begin.moment.graph
+        same = graph is self.graph or game is not None  # a game that is there needs no preparation
+        other = Standing(self.terms, graph, self.classes, self.budget, self.prepared if same else None, game)
         if begin.snapshot is not None:
             other.game.restore(begin.snapshot)
         other.events, other.outcomes = self.events[: begin.events], self.outcomes[: begin.events]
-        other.tally = begin.tally
-        other.growths = self.growths
+        other.tally = begin.moment.tally
+        other.growths = self.growths[: begin.moment.growths]
         other.checkpoints = self.checkpoints.until(begin.events)
         return other
 
@@ -265,6 +267,7 @@ class Standing:
         other.settled, other.retold = len(self.events), self.retold
         if self.terms.learner.growth == ORDERED and self.counts.any():
             other.growths = (*self.growths, before_growth(self.graph, graph, len(self.events)))
+            other.checkpoints = self.checkpoints.grown()
         return other
 
     def kept(self) -> list[Outcome | None]:
@@ -355,8 +358,8 @@ class Standing:
         self, events: Sequence[Event] = (), outcomes: Sequence[Outcome] = (), one_by_one: bool = False
     ) -> None:
         """Keep a copy of the game, which has learnt these events beside those noted, where one is due."""
-        learnt = len(self.events) + len(events)
-        self.checkpoints.visit(self.game, learnt, lambda: self._tallied(events, outcomes), one_by_one)
+        learnt, tally = len(self.events) + len(events), self._tallied(events, outcomes)
+        self.checkpoints.visit(self.game, Moment(learnt, tally, self.graph, len(self.growths)), one_by_one)
 
     def lessons(self, events: Sequence[Event]) -> tuple[Ints, Ints]:
         """The nodes of answers and lessons, and their class numbers."""
