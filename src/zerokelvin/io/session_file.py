@@ -7,7 +7,9 @@ the header without it, and the name, type, shape and bytes of every array.
 
 Reading allocates nothing that the file only claims: what a member says of its size must be what its first
 bytes say of its type and shape, and no more than compression can make of the bytes that are there. Arrays are
-inflated one by one, when asked for. Whatever is wrong with a file, it is one `SessionError`.
+inflated for the hash and kept until they are asked for, but for large ones that are much larger than they are
+in the file: these are hashed piece by piece, and inflated again when asked for. Whatever is wrong
+with a file, it is one `SessionError`.
 
 Writing is atomic: the file is complete or the old one is still there.
 """
@@ -33,16 +35,25 @@ from numpy.typing import NDArray
 from zerokelvin.errors import SessionError
 from zerokelvin.io.files import replacing
 
-__all__ = ["SessionFile", "read_session", "sound", "write_session"]
+__all__ = ["WITH_GROWTHS", "SessionFile", "read_session", "sound", "write_session"]
 
 FORMAT = "zerokelvin session"
-VERSIONS = (1, 2)
+VERSIONS = (1, 2, 3)
+PLAIN, WITH_GROWTHS = 2, 3
+"""The version that is written, and the one of a session whose learner goes over growths again."""
 
 RATIO = 1100
 """Deflate makes at most 1032 bytes of one (RFC 1951: 258 bytes from two bits)."""
 
 MOST_HEADER = 1 << 26
-CHUNK = 1 << 20
+
+DENSE, ROOM, CHUNK = 4, 1 << 26, 1 << 20
+"""Arrays of at most so many times their size in the file are kept when they are inflated; of the others so
+many bytes in all, the rest is read in pieces of the last size."""
+
+SAMPLE, WORTHWHILE = 1 << 14, 0.6
+"""Bytes of an array that are compressed to see whether it shrinks, and to which share it must."""
+
 
 DAMAGE = (
     zipfile.BadZipFile,
@@ -91,6 +102,7 @@ class SessionFile:
         for info in infos:
             if info.file_size > RATIO * info.compress_size + RATIO or not info.filename.endswith(".npy"):
                 self.refuse()
+        self._inflated: dict[str, bytes] = {}
         self.shapes = {name: self._shape(name) for name in self._infos}
         self.header = self._read_header()
         self.shapes.pop("header")
@@ -101,19 +113,28 @@ class SessionFile:
         return int(self.header["version"])
 
     def array(self, name: str) -> NDArray[Any]:
-        """The array of the member with this name, in native byte order."""
-        with sound(self.path), self._zip.open(self._infos[name]) as member:
+        """The array of the member with this name, in native byte order; to be asked for once."""
+        with sound(self.path):
+            data = self._inflated.pop(name, None)
+            member = BytesIO(self._zip.read(self._infos[name]) if data is None else data)
             dtype, shape, order = _npy_header(member)
-            content = np.frombuffer(member.read(), dtype=dtype)
+            content = np.frombuffer(member.getbuffer()[member.tell() :], dtype=dtype)
             return content.reshape(shape, order=order).astype(dtype.newbyteorder("="))
 
     def digest(self) -> str:
-        """The hash of everything in the file but the hash."""
+        """The hash of everything in the file but the hash; what is inflated for it is kept, within limits."""
         header = {name: value for name, value in self.header.items() if name != "sha256"}
-        found = hashlib.sha256(_canonical(header))
+        found, room = hashlib.sha256(_canonical(header)), ROOM
         for name in sorted(self.shapes):
             found.update(_title(name, *self.shapes[name]))
-            with self._zip.open(self._infos[name]) as member:
+            info = self._infos[name]
+            dense = info.file_size <= DENSE * info.compress_size
+            room -= 0 if dense else info.file_size
+            if dense or room >= 0:
+                data = self._inflated[name] = self._zip.read(info)
+                found.update(memoryview(data)[_npy_length(data) :])
+                continue
+            with self._zip.open(info) as member:
                 _npy_header(member)
                 while part := member.read(CHUNK):
                     found.update(part)
@@ -151,17 +172,22 @@ class SessionFile:
 def write_session(
     path: str | os.PathLike[str], header: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]
 ) -> None:
-    """Write header and arrays to `path` in one step."""
+    """Write header and arrays to `path` in one step; the version is `PLAIN` unless the header has another."""
     plain = {name: np.asarray(array, order="C") for name, array in arrays.items()}
-    full = {"format": FORMAT, "version": VERSIONS[-1], **header}
+    full = {"format": FORMAT, "version": PLAIN, **header}
     found = hashlib.sha256(_canonical(full))
     for name in sorted(plain):
         found.update(_title(name, plain[name].dtype, plain[name].shape))
         found.update(plain[name].tobytes())
     text = json.dumps({**full, "sha256": found.hexdigest()}, allow_nan=False)
     members: dict[str, Any] = {"header": np.frombuffer(text.encode(), dtype=np.uint8), **plain}
-    with replacing(path) as draft, draft.open("wb") as file:
-        np.savez_compressed(file, allow_pickle=False, **members)
+    with replacing(path) as draft, zipfile.ZipFile(draft, "w") as archive:
+        for name, array in members.items():
+            info = zipfile.ZipInfo(f"{name}.npy")
+            info.compress_type = zipfile.ZIP_DEFLATED if _shrinks(array) else zipfile.ZIP_STORED
+            content = BytesIO()
+            np.lib.format.write_array(content, array, allow_pickle=False)
+            archive.writestr(info, content.getbuffer())
 
 
 def read_session(path: str | os.PathLike[str]) -> SessionFile:
@@ -177,6 +203,20 @@ def read_session(path: str | os.PathLike[str]) -> SessionFile:
         if file.version > 1 and file.header.get("sha256") != file.digest():
             file.refuse()
         return file
+
+
+def _shrinks(array: NDArray[Any]) -> bool:
+    """Whether compression is worth its time, by a piece from the middle: means of a field hardly shrink."""
+    flat = array.reshape(-1)
+    piece = SAMPLE // array.itemsize
+    begin = max(0, (flat.size - piece) // 2)
+    sample = flat[begin : begin + piece].tobytes()
+    return len(zlib.compress(sample, 1)) < WORTHWHILE * len(sample)
+
+
+def _npy_length(data: bytes) -> int:
+    """How many bytes stand before the numbers of an array, as `_npy_header` reads them."""
+    return 10 + int.from_bytes(data[8:10], "little")
 
 
 def _npy_header(member: IO[bytes]) -> tuple[np.dtype[Any], tuple[int, ...], Any]:

@@ -2,35 +2,39 @@
 
 Correcting an answer means to learn all later ones again. So that this need not begin with the first, a
 session keeps copies of its learner's game as it was after some of the events: one every `STEP` events, of
-which, as more come, those stay whose distances from the present grow about geometrically. An answer among the
-last hundred is then at most some two hundred events away from a copy before it, and one a share q from the
-end of all events needs little more than that share of them learnt again.
+which, as more come, those stay whose distances from the present grow about geometrically. Of an answer among
+the last hundred, some hundred and fifty events are then learnt again at most, and of one a share q from the
+end of all events little more than that share of them.
 
 All copies together hold at most `ROOM` bytes and are at most `MOST`; a game of which one copy is larger has
 none, and its corrections replay all events. A copy is a twin of the game (`Game.twin`), or else a snapshot
 that is put into a game started anew, or, where a learner has neither, there is none. Copies never change:
-what goes on from one is a twin of it.
+what goes on from one is a twin of it. Where a correction goes over growths again (`session.growing`), copies
+from before a growth are kept too, and go over it.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, replace
+from types import FunctionType
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from zerokelvin.graph import Graph
 from zerokelvin.graph.domain import Domain
 from zerokelvin.learners.base import Game
+from zerokelvin.session.following import Tally
 
-__all__ = ["MOST", "ROOM", "STEP", "Checkpoint", "Checkpoints", "stretches"]
+__all__ = ["MOST", "ROOM", "STEP", "Checkpoint", "Checkpoints", "Moment", "stretches"]
 
-STEP = 128
-"""Events between copies: with fewer, one answer in a hundred would wait for a copy to be made."""
+STEP = 64
+"""Events between copies: with half as many, copies of `auto` would be a fifth of what learning takes."""
 
 MOST = 10
-"""Copies at most: at distances that double, enough for 128 · 2¹⁰ events."""
+"""Copies at most: at distances that double, enough for 64 · 2¹⁰ events."""
 
 ROOM = 1 << 29
 """Bytes that all copies of one session may hold together."""
@@ -38,28 +42,54 @@ ROOM = 1 << 29
 MUCH = 4
 """A game whose arrays are larger than so many times the room is not copied to see how small that gets."""
 
+PLAIN = {int, float, bool, str, bytes, type(None)}
+"""Types of which nothing can be reached."""
+
 Snapshot = Mapping[str, NDArray[Any]]
+
+
+class Moment(NamedTuple):
+    """A moment of a session: the number of events, what they amount to, the graph, how often it had grown.
+
+    Only growths that a correction goes over again are counted.
+    """
+
+    events: int
+    tally: Tally
+    graph: Graph
+    growths: int
 
 
 @dataclass(frozen=True, eq=False)
 class Checkpoint:
-    """A game as it was after so many events: a twin of it, or its snapshot; and the bytes that takes."""
+    """A game as it was at a moment: a twin of it, or its snapshot; and the bytes that takes."""
 
-    events: int
+    moment: Moment
     game: Game | None
     snapshot: Snapshot | None
     size: int
 
     @classmethod
-    def of(cls, game: Game, events: int) -> Checkpoint | None:
+    def of(cls, game: Game, moment: Moment) -> Checkpoint | None:
         """A copy of a game; None where it has neither twin nor snapshot."""
         twin = game.twin(kept=True)
         if twin is not None:
-            return cls(events, twin, None, _own_bytes(twin, game))
+            return cls(moment, twin, None, _own_bytes(twin, game))
         if game.fields:
             arrays = game.snapshot()
-            return cls(events, None, arrays, sum(array.nbytes for array in arrays.values()))
+            return cls(moment, None, arrays, sum(array.nbytes for array in arrays.values()))
         return None
+
+    @property
+    def events(self) -> int:
+        """How many events the game had learnt."""
+        return self.moment.events
+
+    def alone(self) -> Checkpoint:
+        """The same where no other game shares what no label changes, so that all of it counts."""
+        if self.game is None:
+            return self
+        return replace(self, size=sum(array.nbytes for array in _arrays(self.game, with_graphs=True)))
 
 
 class Checkpoints:
@@ -68,6 +98,7 @@ class Checkpoints:
     def __init__(self, kept: tuple[Checkpoint, ...] = (), possible: bool = True) -> None:
         self._kept = kept
         self._possible = possible  # whether a copy can be made and is small enough
+        self._steps: Iterator[Game | None] | None = None  # of a copy that is being made
 
     @property
     def places(self) -> tuple[int, ...]:
@@ -87,13 +118,34 @@ class Checkpoints:
         """The copies that what comes after so many events cannot change."""
         return Checkpoints(tuple(one for one in self._kept if one.events <= events), self._possible)
 
-    def visit(self, game: Game, events: int) -> None:
-        """Keep a copy of a game that has learnt so many events, if the last copy is long ago."""
-        last = self._kept[-1].events if self._kept else 0
+    def grown(self) -> Checkpoints:
+        """The copies after a growth: of games on smaller graphs, which nothing else needs now."""
+        alone = (one.alone() for one in self._kept)
+        return Checkpoints(_thinned(tuple(one for one in alone if one.size <= ROOM)))
+
+    def visit(self, game: Game, moment: Moment, one_by_one: bool = False) -> None:
+        """Keep a copy of a game as it is at a moment, if the last copy on its graph is long ago.
+
+        Where it has learnt one event since the last visit, the copy is made in steps, if the game knows how,
+        so that no answer waits for all of it.
+        """
+        events = moment.events
+        last = self._kept[-1].events if self._kept and self._kept[-1].moment.graph is moment.graph else 0
         if not self._possible or events - last < STEP:
             return
-        large = sum(array.nbytes for array in _arrays(game)) > MUCH * ROOM
-        found = None if large else Checkpoint.of(game, events)
+        if self._steps is None or not one_by_one:
+            if sum(array.nbytes for array in _arrays(game)) > MUCH * ROOM:
+                self._kept, self._possible = (), False
+                return
+            self._steps = game.keeping() if one_by_one else None
+        twin = game if self._steps is None else next(self._steps, game)
+        if twin is None:
+            return
+        self._steps = None
+        if twin is game:  # there are no steps, or they have ended without a twin
+            found = Checkpoint.of(game, moment)
+        else:
+            found = Checkpoint(moment, twin, None, _own_bytes(twin, game))
         if found is None or found.size > ROOM:
             self._kept, self._possible = (), False
             return
@@ -104,7 +156,7 @@ def stretches(begin: int, end: int) -> Iterator[tuple[int, int]]:
     """Parts of a long way at whose ends copies are of use: each half of what is left, the last two short.
 
     >>> list(stretches(0, 1000))
-    [(0, 500), (500, 750), (750, 1000)]
+    [(0, 500), (500, 750), (750, 875), (875, 1000)]
     """
     while end - begin > 2 * STEP:
         middle = begin + (end - begin) // 2
@@ -131,12 +183,12 @@ def _own_bytes(twin: Game, game: Game) -> int:
     return sum(array.nbytes for array in _arrays(twin) if id(array) not in shared)
 
 
-def _arrays(root: object) -> Iterator[NDArray[Any]]:
-    """The arrays that can be reached from an object by its attributes, each once; graphs are left out."""
+def _arrays(root: object, with_graphs: bool = False) -> Iterator[NDArray[Any]]:
+    """The arrays that can be reached from an object, each once; those of graphs only where wanted."""
     waiting, known = [root], set[int]()
     while waiting:
         one = waiting.pop()
-        if id(one) in known or isinstance(one, (Domain, str, bytes, type)):
+        if type(one) in PLAIN or id(one) in known:
             continue
         known.add(id(one))
         if isinstance(one, np.ndarray):
@@ -144,9 +196,11 @@ def _arrays(root: object) -> Iterator[NDArray[Any]]:
                 yield one
             else:
                 waiting.append(one.base)
+        elif isinstance(one, (list, tuple)):
+            waiting.extend(one)
         elif isinstance(one, dict):
             waiting.extend(one.values())
-        elif isinstance(one, (list, tuple)):
-            waiting.extend(item for item in one if not isinstance(item, (int, float, str, bool)))
-        elif hasattr(one, "__dict__"):
+        elif isinstance(one, FunctionType):
+            waiting.extend(cell.cell_contents for cell in one.__closure__ or ())
+        elif hasattr(one, "__dict__") and not isinstance(one, type if with_graphs else (type, Domain)):
             waiting.extend(vars(one).values())

@@ -19,7 +19,7 @@ time, for AdaHedge loses at most half of that (de Rooij et al. 2014, Lemma 3, wi
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -31,9 +31,11 @@ from zerokelvin.bound import Assumption, Bound
 from zerokelvin.errors import ParameterError
 from zerokelvin.graph import Graph
 from zerokelvin.learners.auto.experts import PreparedExperts, prepare_experts
+from zerokelvin.learners.auto.grown_mixture import grow_mixture
 from zerokelvin.learners.auto.mixture import Mixture
 from zerokelvin.learners.auto.settings import CHUNK, START
 from zerokelvin.learners.base import Game, Learner, Progress, Trace, Trials, columns_of, learner
+from zerokelvin.learners.base.growth import ORDERED, Growth
 from zerokelvin.learners.base.multiclass import Valued
 from zerokelvin.learners.base.ties import DEAD_ZONE
 from zerokelvin.learners.gaussian.covariance import all_revealed
@@ -179,11 +181,25 @@ class AutoGame(Game):
     def twin(self, kept: bool = False) -> AutoGame | None:
         """A game on another mixture at the same place."""
         mixture = self.mixture.twin(kept)
-        if mixture is None:
-            return None
+        return None if mixture is None else self._around(mixture)
+
+    def keeping(self) -> Iterator[Game | None] | None:
+        """Around the steps of the mixture."""
+        return (None if one is None else self._around(one) for one in self.mixture.keeping())
+
+    def _around(self, mixture: Mixture) -> AutoGame:
+        """The same around another mixture."""
         other = AutoGame(mixture)
         other.left_out = self.left_out
         return other
+
+    def hand_over(self, heir: Game, growth: Growth) -> None:
+        """Let a mixture on a grown graph go on with the trust of this one (`learners.auto.grown_mixture`)."""
+        if isinstance(heir, AutoGame):
+            grow_mixture(self.mixture, heir.mixture, growth)
+            heir.left_out = self.left_out
+        else:
+            super().hand_over(heir, growth)
 
     def remaining_error(self, spent: bool = False) -> float | None:
         """By the answers asked at random; see `zerokelvin.asking.target`."""
@@ -224,6 +240,7 @@ class Auto(Learner):
     target: float | None = None
     tol: float = 0.05
 
+    growth: ClassVar[str] = ORDERED
     has_variance: ClassVar[bool] = True
     has_value: ClassVar[bool] = True
     calibrated: ClassVar[bool] = True
