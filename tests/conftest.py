@@ -6,6 +6,8 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
+import zerokelvin as zk
+
 settings.register_profile("default", max_examples=150, deadline=None)
 settings.register_profile("kernels-interpreted", max_examples=25, deadline=None)
 settings.load_profile("kernels-interpreted" if os.environ.get("NUMBA_DISABLE_JIT") == "1" else "default")
@@ -37,6 +39,12 @@ def no_embedding_cache():
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("ZEROKELVIN_CACHE", "off")
         yield
+
+
+@pytest.fixture(autouse=True, scope="session")
+def no_line_about_compilation():
+    """What commands say on standard error here does not depend on what earlier tests compiled."""
+    zk.jit.announce_compilation(False)
 
 
 @pytest.fixture
