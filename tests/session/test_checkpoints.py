@@ -15,6 +15,7 @@ from zerokelvin.errors import SessionError
 from zerokelvin.learners.base.kept import PackedArray
 from zerokelvin.session import checkpoints
 from zerokelvin.session.checkpoints import Checkpoint, Checkpoints, stretches
+from zerokelvin.session.following import Tally
 from zerokelvin.session.prediction import LEARN, SKIP
 
 
@@ -25,6 +26,7 @@ def own_gate(monkeypatch):
 
 
 LEARNERS = ["perceptron", "gaussian", "longest-path", "spanning-tree", "nearest", "sslgc", "auto", "random"]
+NOTHING = Tally.empty(2, 1)
 POLICIES = ["always", "margin:0.3", "random:0.5", "doubt:1", "value"]
 
 
@@ -187,12 +189,12 @@ def test_copies_stay_within_their_room(monkeypatch):
 def test_the_size_of_a_copy_is_what_it_does_not_share():
     graph = zk.Graph.from_edges([(i, i + 1) for i in range(99)])
     game = zk.learners.make("gaussian").start_game(graph, 3)
-    empty = Checkpoint.of(game, 0).size
+    empty = Checkpoint.of(game, 0, NOTHING).size
     assert 3 * 100 * 8 <= empty < 4 * 100 * 8  # the diagonal; all else is 0
     for node in range(0, 100, 3):
         game.learn(node, node % 3)
     fields, diagonal = 3 * 3 * 100 * 8, 3 * 100 * 8
-    assert empty < Checkpoint.of(game, 7).size < fields + diagonal
+    assert empty < Checkpoint.of(game, 7, NOTHING).size < fields + diagonal
     assert Checkpoints().before(9) is None
 
 

@@ -13,7 +13,7 @@ import zerokelvin as zk
 from session_files import write_version_1
 from zerokelvin.errors import GraphError, NodeError, ParameterError, SessionError
 from zerokelvin.kernels.kernels import kernel_columns
-from zerokelvin.learners.base.growth import CARRIED, EXACT, apply_kernel, touched_nodes
+from zerokelvin.learners.base.growth import CARRIED, EXACT, ORDERED, apply_kernel, touched_nodes
 
 RELAXED = {"propagation": {"tol": 1e-11}, "gaussian": {"tol": 1e-11}}
 PATH = zk.Graph.from_edges([("ann", "bob"), ("bob", "cem"), ("cem", "dan")])
@@ -90,7 +90,8 @@ def figures(session):
 
 
 def test_the_learners_whose_growth_is_not_exact():
-    assert [n for n in zk.learners.names() if n not in EXACT_LEARNERS] == ["perceptron", "random"]
+    assert [n for n in zk.learners.names() if n not in EXACT_LEARNERS] == ["auto", "perceptron", "random"]
+    assert zk.learners.LEARNERS["auto"].growth == ORDERED
     assert zk.learners.LEARNERS["perceptron"].growth == CARRIED
     assert zk.learners.LEARNERS["random"].growth == CARRIED  # as its inner learner, the perceptron
     assert zk.learners.make("random", inner="pounce").growth == EXACT
@@ -101,7 +102,7 @@ def test_the_guide_says_how_every_learner_grows():
     kind, said = "", {}
     for row in guide.partition("What a learner promises")[2].splitlines():
         if row.startswith("|"):
-            kind = next((k for k in (EXACT, CARRIED) if f'"{k}"' in row.split("|")[1]), kind)
+            kind = next((k for k in (EXACT, CARRIED, ORDERED) if f'"{k}"' in row.split("|")[1]), kind)
             said |= dict.fromkeys(re.findall("`([a-z-]+)`", row.split("|")[2]), kind)
         elif said:
             break

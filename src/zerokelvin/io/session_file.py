@@ -7,7 +7,8 @@ the header without it, and the name, type, shape and bytes of every array.
 
 Reading allocates nothing that the file only claims: what a member says of its size must be what its first
 bytes say of its type and shape, and no more than compression can make of the bytes that are there. Arrays are
-inflated one by one, when asked for. Whatever is wrong with a file, it is one `SessionError`.
+inflated once, for the hash, and kept until they are asked for; those of version 1, which has none, when asked
+for. Whatever is wrong with a file, it is one `SessionError`.
 
 Writing is atomic: the file is complete or the old one is still there.
 """
@@ -33,16 +34,17 @@ from numpy.typing import NDArray
 from zerokelvin.errors import SessionError
 from zerokelvin.io.files import replacing
 
-__all__ = ["SessionFile", "read_session", "sound", "write_session"]
+__all__ = ["WITH_GROWTHS", "SessionFile", "read_session", "sound", "write_session"]
 
 FORMAT = "zerokelvin session"
-VERSIONS = (1, 2)
+VERSIONS = (1, 2, 3)
+PLAIN, WITH_GROWTHS = 2, 3
+"""The version that is written, and the one of a session whose learner goes over growths again."""
 
 RATIO = 1100
 """Deflate makes at most 1032 bytes of one (RFC 1951: 258 bytes from two bits)."""
 
 MOST_HEADER = 1 << 26
-CHUNK = 1 << 20
 
 DAMAGE = (
     zipfile.BadZipFile,
@@ -91,6 +93,7 @@ class SessionFile:
         for info in infos:
             if info.file_size > RATIO * info.compress_size + RATIO or not info.filename.endswith(".npy"):
                 self.refuse()
+        self._inflated: dict[str, bytes] = {}
         self.shapes = {name: self._shape(name) for name in self._infos}
         self.header = self._read_header()
         self.shapes.pop("header")
@@ -101,10 +104,12 @@ class SessionFile:
         return int(self.header["version"])
 
     def array(self, name: str) -> NDArray[Any]:
-        """The array of the member with this name, in native byte order."""
-        with sound(self.path), self._zip.open(self._infos[name]) as member:
+        """The array of the member with this name, in native byte order; to be asked for once."""
+        with sound(self.path):
+            data = self._inflated.pop(name, None)
+            member = BytesIO(self._zip.read(self._infos[name]) if data is None else data)
             dtype, shape, order = _npy_header(member)
-            content = np.frombuffer(member.read(), dtype=dtype)
+            content = np.frombuffer(member.getbuffer()[member.tell() :], dtype=dtype)
             return content.reshape(shape, order=order).astype(dtype.newbyteorder("="))
 
     def digest(self) -> str:
@@ -113,10 +118,8 @@ class SessionFile:
         found = hashlib.sha256(_canonical(header))
         for name in sorted(self.shapes):
             found.update(_title(name, *self.shapes[name]))
-            with self._zip.open(self._infos[name]) as member:
-                _npy_header(member)
-                while part := member.read(CHUNK):
-                    found.update(part)
+            data = self._inflated[name] = self._zip.read(self._infos[name])
+            found.update(memoryview(data)[_npy_length(data) :])
         return found.hexdigest()
 
     def refuse(self) -> NoReturn:
@@ -151,9 +154,9 @@ class SessionFile:
 def write_session(
     path: str | os.PathLike[str], header: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]
 ) -> None:
-    """Write header and arrays to `path` in one step."""
+    """Write header and arrays to `path` in one step; the version is `PLAIN` unless the header has another."""
     plain = {name: np.asarray(array, order="C") for name, array in arrays.items()}
-    full = {"format": FORMAT, "version": VERSIONS[-1], **header}
+    full = {"format": FORMAT, "version": PLAIN, **header}
     found = hashlib.sha256(_canonical(full))
     for name in sorted(plain):
         found.update(_title(name, plain[name].dtype, plain[name].shape))
@@ -177,6 +180,11 @@ def read_session(path: str | os.PathLike[str]) -> SessionFile:
         if file.version > 1 and file.header.get("sha256") != file.digest():
             file.refuse()
         return file
+
+
+def _npy_length(data: bytes) -> int:
+    """How many bytes stand before the numbers of an array, as `_npy_header` reads them."""
+    return 10 + int.from_bytes(data[8:10], "little")
 
 
 def _npy_header(member: IO[bytes]) -> tuple[np.dtype[Any], tuple[int, ...], Any]:

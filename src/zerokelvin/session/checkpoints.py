@@ -14,7 +14,7 @@ what goes on from one is a twin of it.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -23,6 +23,7 @@ from numpy.typing import NDArray
 
 from zerokelvin.graph.domain import Domain
 from zerokelvin.learners.base import Game
+from zerokelvin.session.following import Tally
 
 __all__ = ["MOST", "ROOM", "STEP", "Checkpoint", "Checkpoints", "stretches"]
 
@@ -43,22 +44,26 @@ Snapshot = Mapping[str, NDArray[Any]]
 
 @dataclass(frozen=True, eq=False)
 class Checkpoint:
-    """A game as it was after so many events: a twin of it, or its snapshot; and the bytes that takes."""
+    """A game as it was after so many events: a twin of it, or its snapshot; and the bytes that takes.
+
+    `tally` is what those events amounted to.
+    """
 
     events: int
+    tally: Tally
     game: Game | None
     snapshot: Snapshot | None
     size: int
 
     @classmethod
-    def of(cls, game: Game, events: int) -> Checkpoint | None:
+    def of(cls, game: Game, events: int, tally: Tally) -> Checkpoint | None:
         """A copy of a game; None where it has neither twin nor snapshot."""
         twin = game.twin(kept=True)
         if twin is not None:
-            return cls(events, twin, None, _own_bytes(twin, game))
+            return cls(events, tally, twin, None, _own_bytes(twin, game))
         if game.fields:
             arrays = game.snapshot()
-            return cls(events, None, arrays, sum(array.nbytes for array in arrays.values()))
+            return cls(events, tally, None, arrays, sum(array.nbytes for array in arrays.values()))
         return None
 
 
@@ -87,13 +92,16 @@ class Checkpoints:
         """The copies that what comes after so many events cannot change."""
         return Checkpoints(tuple(one for one in self._kept if one.events <= events), self._possible)
 
-    def visit(self, game: Game, events: int) -> None:
-        """Keep a copy of a game that has learnt so many events, if the last copy is long ago."""
+    def visit(self, game: Game, events: int, tally: Callable[[], Tally]) -> None:
+        """Keep a copy of a game that has learnt so many events, if the last copy is long ago.
+
+        `tally` gives what those events amount to.
+        """
         last = self._kept[-1].events if self._kept else 0
         if not self._possible or events - last < STEP:
             return
         large = sum(array.nbytes for array in _arrays(game)) > MUCH * ROOM
-        found = None if large else Checkpoint.of(game, events)
+        found = None if large else Checkpoint.of(game, events, tally())
         if found is None or found.size > ROOM:
             self._kept, self._possible = (), False
             return

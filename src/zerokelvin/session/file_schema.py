@@ -8,31 +8,38 @@ into the one error of a damaged file.
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from zerokelvin import learners
 from zerokelvin.array_types import Ints
 from zerokelvin.games.class_names import from_json
 from zerokelvin.games.counts import require_whole
 from zerokelvin.games.wrapping import wrapped
-from zerokelvin.io.session_file import SessionFile
+from zerokelvin.io.session_file import WITH_GROWTHS, SessionFile
 from zerokelvin.learners import parse_policy
+from zerokelvin.learners.base.growth import ORDERED
+from zerokelvin.session.growing import Before
 from zerokelvin.session.prediction import LEARN, SKIP, TEACH, Event, Outcome
 from zerokelvin.session.standing import Terms
 
-__all__ = ["SavedSession", "read_record", "require"]
+__all__ = ["SavedSession", "growth_tables", "read_record", "require"]
 
 
 OF_EVENTS = {"events", "outcomes", "left_out"}
+OF_GROWTHS = {"growths", "growth_edges", "growth_weights"}
 
 
 @dataclass(frozen=True)
 class SavedSession:
-    """The terms of a session, its events with what they found, and whether its states are in the file."""
+    """The terms of a session, its events with what they found, and whether its states are in the file.
+
+    `growths` are those whose place among the events matters to the learner.
+    """
 
     terms: Terms
     budget: int | None
@@ -41,6 +48,7 @@ class SavedSession:
     outcomes: list[Outcome] | None
     settled: int
     retold: bool
+    growths: tuple[Before, ...]
     has_states: bool
 
 
@@ -49,7 +57,8 @@ def read_record(file: SessionFile, num_nodes: int) -> SavedSession:
     header, current = file.header, file.version > 1
     states = {name for name in file.shapes if name.startswith("state/")}
     if current:
-        require(set(file.shapes) == OF_EVENTS | states and header["nodes"] == num_nodes)
+        tables = OF_EVENTS | (OF_GROWTHS if file.version == WITH_GROWTHS else set())
+        require(set(file.shapes) == tables | states and header["nodes"] == num_nodes)
         require(type(header["events"]) is int and file.shapes["events"][1] == (header["events"], 3))
     terms, budget = _terms(header), _number(header["budget"])
     classes = _classes(header["classes"])
@@ -68,7 +77,36 @@ def read_record(file: SessionFile, num_nodes: int) -> SavedSession:
     require(settled <= len(events) and type(retold) is bool and type(has_states) is bool)
     require(outcomes is not None or settled == 0)
     require(has_states == bool(states))
-    return SavedSession(terms, budget, classes, events, outcomes, settled, retold, has_states)
+    growths = _growths(file, num_nodes, settled) if "growths" in file.shapes else ()
+    require(not growths or terms.learner.growth == ORDERED)
+    return SavedSession(terms, budget, classes, events, outcomes, settled, retold, growths, has_states)
+
+
+def growth_tables(growths: Sequence[Before]) -> dict[str, NDArray[Any]]:
+    """Growths as the tables of a file: events and nodes of each; growth, nodes and weight of each edge."""
+    rows = np.array([(one.events, one.nodes) for one in growths], dtype=np.int64)
+    own = np.repeat(np.arange(len(growths)), [len(one.edges) for one in growths])
+    edges = np.concatenate([one.edges for one in growths]).reshape(-1, 2)
+    weights = np.concatenate([one.weights for one in growths])
+    return {"growths": rows, "growth_edges": np.column_stack([own, edges]), "growth_weights": weights}
+
+
+def _growths(file: SessionFile, num_nodes: int, settled: int) -> tuple[Before, ...]:
+    """The growths of a file, each with edges of distinct nodes that were there before it."""
+    dtype, shape = file.shapes["growth_weights"]
+    require(dtype == np.float64 and len(shape) == 1 and shape[0] == file.shapes["growth_edges"][1][0])
+    rows, edges = _table(file, "growths", 2), _table(file, "growth_edges", 3)
+    weights, (own, low, high) = file.array("growth_weights"), edges.T
+    both = np.vstack([rows, [settled, num_nodes]])
+    require(len(rows) > 0 and bool((np.diff(both, axis=0) >= 0).all() and (rows >= 1).all()))
+    require(bool(((own >= 0) & (own < len(rows))).all() and (np.diff(own) >= 0).all()))
+    require(bool(((low >= 0) & (low < high) & (high < rows[own, 1])).all()))
+    require(bool((np.isfinite(weights) & (weights >= 0)).all()))
+    ends = np.searchsorted(own, np.arange(len(rows) + 1))
+    return tuple(
+        Before(events, nodes, edges[start:stop, 1:], weights[start:stop])
+        for (events, nodes), start, stop in zip(rows.tolist(), ends[:-1], ends[1:], strict=True)
+    )
 
 
 def require(fits: bool) -> None:
@@ -116,7 +154,9 @@ def _events(rows: Ints, classes: tuple[Hashable, ...], num_nodes: int, most: int
     skipped = kinds == SKIP
     require(bool((codes[skipped] == -1).all()))
     require(bool(((codes[~skipped] >= 0) & (codes[~skipped] < len(classes))).all()))
-    return [Event(kind, node, None if code < 0 else classes[code]) for kind, node, code in rows.tolist()]
+    names = (*classes, None)  # the code of a skip is −1
+    both = zip(kinds.tolist(), nodes.tolist(), codes.tolist(), strict=True)
+    return [Event(kind, node, names[code]) for kind, node, code in both]
 
 
 def _outcomes(rows: Ints, left_out: Ints, names: tuple[Hashable, ...], events: list[Event]) -> list[Outcome]:
@@ -131,9 +171,17 @@ def _outcomes(rows: Ints, left_out: Ints, names: tuple[Hashable, ...], events: l
     silent: dict[int, list[Hashable]] = {}
     for event, name in left_out.tolist():
         silent.setdefault(event, []).append(names[name])
-    found = []
-    for i, (code, asked, overruled, *late) in enumerate(rows.tolist()):
-        predicted = None if code < 0 else names[code]
-        shown = [bool(flag) for flag in late]
-        found.append(Outcome(predicted, bool(asked), bool(overruled), tuple(silent.get(i, ())), *shown))
+    keys = (codes << flags.shape[1]) | (flags @ (1 << np.arange(flags.shape[1])))
+    _, first, own = np.unique(keys, return_index=True, return_inverse=True)  # few of them are different
+    alike = [_outcome(row, names) for row in rows[first].tolist()]
+    found = [alike[k] for k in own.tolist()]
+    for event, labels in silent.items():
+        found[event] = found[event]._replace(left_out=tuple(labels))
     return found
+
+
+def _outcome(row: list[int], names: tuple[Hashable, ...]) -> Outcome:
+    """What an answer found, by a row of the table; nobody was left out."""
+    code, asked, overruled, *late = row
+    predicted = None if code < 0 else names[code]
+    return Outcome(predicted, bool(asked), bool(overruled), (), *(bool(flag) for flag in late))

@@ -3,6 +3,8 @@
 Where neither the policy nor the learner looks at more than the margins of a trial, what an answer finds
 follows from its margins, the labels before it and its coin. The learner then learns all of them in one call
 (`Game.scores_in_order`), and the outcomes are those of predicting and learning one by one.
+
+`Tally` is what events and what they found amount to.
 """
 
 from __future__ import annotations
@@ -21,7 +23,50 @@ from zerokelvin.games.labels import decide
 from zerokelvin.learners import Game, Policy
 from zerokelvin.session.prediction import LEARN, SKIP, TEACH, Event, Outcome
 
-__all__ = ["Situation", "agreed", "follow"]
+__all__ = ["Situation", "Tally", "agreed", "follow"]
+
+
+class Tally(NamedTuple):
+    """The figures of a session: what is counted of its events and what they found.
+
+    `counts` has the labels of each class, `labelled` whether a component has a label; neither ever changes.
+    """
+
+    trials: int
+    mistakes: int
+    queries: int
+    overruled: int
+    late: int
+    counts: Ints
+    labelled: NDArray[np.bool_]
+
+    @classmethod
+    def empty(cls, classes: int, components: int) -> Tally:
+        """Before any event."""
+        counts, labelled = np.zeros(classes, dtype=np.int64), np.zeros(components, dtype=np.bool_)
+        return cls(0, 0, 0, 0, 0, counts, labelled)
+
+    def after(
+        self,
+        events: Sequence[Event],
+        outcomes: Sequence[Outcome],
+        lessons: tuple[Ints, Ints],
+        components: Ints,
+    ) -> Tally:
+        """With further events; `lessons` are the nodes and codes of those that have a label."""
+        nodes, codes = lessons
+        labelled = self.labelled.copy()
+        labelled[components[nodes]] = True
+        trials, mistakes, queries, overruled, late = self[:5]
+        for (kind, _, label), found in zip(events, outcomes, strict=True):
+            trials += kind != TEACH
+            if kind == LEARN:
+                mistakes += found.predicted is not None and found.predicted != label
+                queries += found.asked
+                overruled += found.overruled
+                late += found.late
+        counts = self.counts + np.bincount(codes, minlength=len(self.counts))
+        return Tally(trials, mistakes, queries, overruled, late, counts, labelled)
 
 
 class Situation(NamedTuple):

@@ -2,14 +2,15 @@
 
 The events and what they found determine a session on a graph that never grew. Next to them go the states'
 arrays, so that loading need not replay, and because what a learner carried over from a smaller graph cannot
-be learnt again. Figures are counted anew from events and outcomes.
+be learnt again; and what the graph was before it grew, for a learner that goes over growths again
+(`session.growing`). Figures are counted anew from events and outcomes.
 """
 
 from __future__ import annotations
 
 import os
 from collections.abc import Hashable, Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,14 +20,15 @@ from zerokelvin.errors import SessionError
 from zerokelvin.games.class_names import to_json
 from zerokelvin.games.wrapping import wrapped
 from zerokelvin.graph import Graph
-from zerokelvin.io.session_file import SessionFile, read_session, sound, write_session
+from zerokelvin.io.session_file import WITH_GROWTHS, SessionFile, read_session, sound, write_session
 from zerokelvin.learners import Learner
 from zerokelvin.learners.base import signs_of
 from zerokelvin.learners.base.growth import CARRIED
 from zerokelvin.learners.base.multiclass import MIXED
 from zerokelvin.learners.base.noting import SEEN
 from zerokelvin.learners.wrappers.forgetting import Forgetting
-from zerokelvin.session.file_schema import SavedSession, read_record, require
+from zerokelvin.session.file_schema import SavedSession, growth_tables, read_record, require
+from zerokelvin.session.growing import Before
 from zerokelvin.session.prediction import SKIP, Event, Outcome
 from zerokelvin.session.standing import Standing, Terms
 
@@ -37,7 +39,19 @@ Snapshot = Mapping[str, NDArray[Any]]
 STATE = "state/"
 """Before the names of the arrays of a game."""
 
-Packed = tuple[Terms, Graph, int | None, list[Event], list[Outcome], int, bool, Snapshot | None]
+
+class Packed(NamedTuple):
+    """All that a copy of a standing is made from; see there for what each is."""
+
+    terms: Terms
+    graph: Graph
+    budget: int | None
+    events: list[Event]
+    outcomes: list[Outcome]
+    settled: int
+    retold: bool
+    growths: tuple[Before, ...]
+    snapshot: Snapshot | None
 
 
 def save(standing: Standing, path: str | os.PathLike[str]) -> None:
@@ -73,6 +87,8 @@ def save(standing: Standing, path: str | os.PathLike[str]) -> None:
         "retold": standing.retold,
         "states": snapshot is not None,
     }
+    if standing.growths:
+        header["version"] = WITH_GROWTHS
     events = [(e.kind, e.node, -1 if e.kind == SKIP else code[e.label]) for e in standing.events]
     outcomes = [
         (-1 if o.predicted is None else place[o.predicted], o.asked, o.overruled, o.shown, o.late)
@@ -80,6 +96,8 @@ def save(standing: Standing, path: str | os.PathLike[str]) -> None:
     ]
     left_out = [(i, place[label]) for i, one in enumerate(found) for label in one.left_out]
     arrays = {"events": _rows(events, 3), "outcomes": _rows(outcomes, 5), "left_out": _rows(left_out, 2)}
+    if standing.growths:
+        arrays |= growth_tables(standing.growths)
     arrays |= {STATE + name: array for name, array in (snapshot or {}).items()}
     write_session(path, header, arrays)
 
@@ -95,7 +113,7 @@ def read(path: str | os.PathLike[str], graph: Graph) -> Standing:
 
 def packed(standing: Standing) -> Packed:
     """All that a copy of a standing is made from."""
-    return (
+    return Packed(
         standing.terms,
         standing.graph,
         standing.budget,
@@ -103,20 +121,21 @@ def packed(standing: Standing) -> Packed:
         standing.outcomes,
         standing.settled,
         standing.retold,
+        standing.growths,
         _snapshot(standing),
     )
 
 
 def unpacked(parts: Packed) -> Standing:
     """The copy: with the states as they were, or made anew from the events where they cannot be kept."""
-    terms, graph, budget, events, outcomes, settled, retold, snapshot = parts
-    standing = Standing(terms, graph, terms.classes_with(events), budget)
-    if snapshot is None:
-        standing.take(events, outcomes)
+    standing = Standing(parts.terms, parts.graph, parts.terms.classes_with(parts.events), parts.budget)
+    standing.growths = parts.growths
+    if parts.snapshot is None:
+        standing = standing.told(parts.events, parts.outcomes)
     else:
-        standing.game.restore(snapshot)
-        standing.note(events, outcomes)
-    standing.settled, standing.retold = settled, retold
+        standing.game.restore(parts.snapshot)
+        standing.note(parts.events, parts.outcomes)
+    standing.settled, standing.retold = parts.settled, parts.retold
     return standing
 
 
@@ -124,16 +143,17 @@ def _standing(record: SavedSession, file: SessionFile, graph: Graph) -> Standing
     terms, events, outcomes = record.terms, record.events, record.outcomes
     terms.learner.check_domain(graph)
     standing = Standing(terms, graph, record.classes, record.budget)
+    standing.growths = record.growths
     carried = terms.learner.growth == CARRIED and record.settled > 0
     if outcomes is None:
-        return standing.retelling(events, [None] * len(events), 0)
+        return standing.retelling(events, [None] * len(events), 0, ())
     if record.has_states and not carried and _of_other_experts(standing, file):
-        standing.take(events, outcomes)
+        standing = standing.told(events, outcomes)
     elif record.has_states and (file.version > 1 or carried):  # version 1 has no hash to trust its states by
         _restore(standing, file, events)
         standing.note(events, outcomes)
     else:
-        standing.take(events, outcomes)
+        standing = standing.told(events, outcomes)
     standing.settled, standing.retold = record.settled, record.retold
     return standing
 

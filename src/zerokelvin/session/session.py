@@ -28,7 +28,6 @@ from zerokelvin.graph import Graph
 from zerokelvin.learners import Game, Learner, Policy
 from zerokelvin.session import predicting, saving
 from zerokelvin.session.checkpoints import Checkpoints
-from zerokelvin.session.growing import extended
 from zerokelvin.session.guard import Guarded, alone, beside
 from zerokelvin.session.late import shown_outcome
 from zerokelvin.session.prediction import LEARN, SKIP, TEACH, Event, Explanation, Outcome, Prediction
@@ -257,16 +256,11 @@ class Session(Guarded):
     def correct(self, node: Hashable, label: Hashable | None) -> None:
         """Replace the last label for a node, or take it back with None; later answers are replayed."""
         standing, index = self._standing, self.graph.index(node)
-        events, kept, settled = standing.events.copy(), standing.kept(), standing.settled
+        events = standing.events
         at = next((i for i in range(len(events) - 1, -1, -1) if _is_label(events[i], index)), None)
         if at is None:
             raise SessionError(f"node {node!r} has no answer to correct; call learn({node!r}, label).")
-        if is_unknown(label):
-            del events[at], kept[at]
-            settled -= at < settled
-        else:
-            events[at] = events[at]._replace(label=self._label(node, label))
-        self._standing = standing.retelling(events, kept, settled, same=at)
+        self._standing = standing.corrected(at, None if is_unknown(label) else self._label(node, label))
 
     @beside
     def add_nodes(
@@ -292,7 +286,7 @@ class Session(Guarded):
         'fraud'
         """
         before = self.graph.num_nodes
-        self._standing = extended(self._standing, nodes, edges, weights)
+        self._standing = self._standing.extended(nodes, edges, weights)
         return [self.graph.name(i) for i in range(before, self.graph.num_nodes)]
 
     @beside
@@ -306,7 +300,7 @@ class Session(Guarded):
         weights
             One number per edge; all 1 by default.
         """
-        self._standing = extended(self._standing, (), edges, weights)
+        self._standing = self._standing.extended((), edges, weights)
 
     # -- what it knows ------------------------------------------------------------------------------
 
@@ -421,7 +415,7 @@ class Session(Guarded):
         standing = self._standing
         if any(event.label not in standing.codes for event in events):
             told, kept = [*standing.events, *events], [*standing.kept(), *outcomes]
-            self._standing = standing.retelling(told, kept, standing.settled)
+            self._standing = standing.retelling(told, kept, standing.settled, standing.growths)
         else:
             found = [
                 standing.outcome(e.node) if f is None else f for e, f in zip(events, outcomes, strict=True)

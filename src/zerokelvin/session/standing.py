@@ -15,8 +15,9 @@ it is decided anew who asks, as in a session that had begun there.
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -28,10 +29,11 @@ from zerokelvin.errors import LabelError
 from zerokelvin.games.labels import class_order, decide
 from zerokelvin.graph import Graph
 from zerokelvin.learners import Game, Learner, Policy
-from zerokelvin.learners.base.growth import Growth
+from zerokelvin.learners.base.growth import ORDERED, Growth
 from zerokelvin.session.checkpoints import Checkpoint, Checkpoints, stretches
-from zerokelvin.session.following import Situation, agreed, follow
-from zerokelvin.session.prediction import LEARN, SKIP, TEACH, Event, Outcome
+from zerokelvin.session.following import Situation, Tally, agreed, follow
+from zerokelvin.session.growing import Before, before_growth, graph_before, same_graph
+from zerokelvin.session.prediction import LEARN, SKIP, Event, Outcome
 
 __all__ = ["Standing", "Terms"]
 
@@ -53,6 +55,12 @@ class Terms:
 
     def classes_with(self, events: Sequence[Event]) -> tuple[Hashable, ...]:
         """The classes given, then new ones as they appear in the events; none given: all, sorted."""
+        if (
+            self.given is not None
+            and not self.open_classes
+            and (len(self.given) <= 2 or self.learner.multiclass)
+        ):
+            return self.given
         found = [event.label for event in events if event.kind != SKIP]
         classes = class_order(found) if self.given is None else tuple(dict.fromkeys([*self.given, *found]))
         if len(classes) > 2 and not self.learner.multiclass:
@@ -87,34 +95,87 @@ class Standing:
         self.outcomes: list[Outcome] = []
         self.settled = 0  # events before the last growth: what they found is kept
         self.retold = False  # whether the learner saw those again on a larger graph
+        self.growths: tuple[Before, ...] = ()  # those that a correction goes over again
         self.intact = True
-        self.trials = self.mistakes = self.queries = self.overruled = self.late = 0
         self.codes = {label: code for code, label in enumerate(classes)}
-        self.counts = np.zeros(len(classes), dtype=np.int64)
-        self.labelled = np.zeros(graph.num_components, dtype=np.bool_)
+        self.tally = Tally.empty(len(classes), graph.num_components)
+
+    # -- figures ------------------------------------------------------------------------------------
+
+    @property
+    def trials(self) -> int:
+        """Answers and skips so far."""
+        return self.tally.trials
+
+    @property
+    def mistakes(self) -> int:
+        """Answers that differed from the prediction."""
+        return self.tally.mistakes
+
+    @property
+    def queries(self) -> int:
+        """Answers that were asked for."""
+        return self.tally.queries
+
+    @property
+    def overruled(self) -> int:
+        """Predictions in which the class prior overruled the margin."""
+        return self.tally.overruled
+
+    @property
+    def late(self) -> int:
+        """Answers after others had come since their prediction."""
+        return self.tally.late
+
+    @property
+    def counts(self) -> Ints:
+        """The labels of each class."""
+        return self.tally.counts
+
+    @property
+    def labelled(self) -> Bools:
+        """Whether each component has a label."""
+        return self.tally.labelled
 
     # -- building another beside this one -----------------------------------------------------------
 
+    def corrected(self, at: int, label: Hashable | None) -> Standing:
+        """One in which an event had another label, or never was where that is None."""
+        events, kept, settled, growths = self.events.copy(), self.kept(), self.settled, self.growths
+        if label is None:
+            del events[at], kept[at]
+            settled -= at < settled
+            growths = tuple(one._replace(events=one.events - (at < one.events)) for one in growths)
+        else:
+            events[at] = events[at]._replace(label=label)
+        return self.retelling(events, kept, settled, growths, same=at)
+
     def retelling(
-        self, events: Sequence[Event], outcomes: Sequence[Outcome | None], settled: int, same: int = 0
+        self,
+        events: Sequence[Event],
+        outcomes: Sequence[Outcome | None],
+        settled: int,
+        growths: Sequence[Before],
+        same: int = 0,
     ) -> Standing:
         """One that goes through the events anew; where an outcome is given, with what was found then.
 
         For the first `settled` of them it always is. The first `same` events are those of this standing, so
-        that a copy of its game from before their end is where it may begin.
+        that a copy of its game from before their end is where it may begin. Growths that have their place
+        among the events are gone over again; else all events are those of the present graph.
         """
         begin = self._copy_before(same) if self.terms.classes_with(events) == self.classes else None
-        if begin is None or (self.settled > 0 and not self.retold):
-            other = Standing(
-                self.terms, self.graph, self.terms.classes_with(events), self.budget, self.prepared
-            )
+        if begin is None or (self.settled > 0 and not self.retold and not self.growths):
+            classes = self.terms.classes_with(events)
+            found = [one for one in outcomes[:settled] if one is not None]
+            other = self._anew(classes, growths, events, found)
         else:
             other = self._back_at(begin)
         told = len(other.events)
         other.retell(events[told:settled], [found for found in outcomes[told:settled] if found is not None])
         for start, stop in stretches(len(other.events), len(events)):
             other._go_over(events[start:stop], outcomes[start:stop])
-        other.settled, other.retold = settled, settled > 0
+        other.settled, other.retold = settled, settled > 0 and not growths
         return other
 
     def renewed(self) -> Standing:
@@ -122,14 +183,40 @@ class Standing:
         events, outcomes = self.events, self.outcomes[: len(self.events)]
         begin = self._copy_before(len(events))
         if begin is None:
-            other = Standing(self.terms, self.graph, self.classes, self.budget, self.prepared)
-            other.retold = self.retold or self.settled > 0
+            other = self._anew(self.classes, self.growths, events, outcomes)
+            other.retold = not self.growths and (self.retold or self.settled > 0)
         else:
             other = self._back_at(begin)
             other.retold = self.retold
         told = len(other.events)
         other.take(events[told:], outcomes[told:])
         other.settled = self.settled
+        return other
+
+    def told(self, events: Sequence[Event], outcomes: Sequence[Outcome]) -> Standing:
+        """The standing after events with what they found; one from the first graph where it has grown."""
+        other = self._anew(self.classes, self.growths, events, outcomes) if self.growths else self
+        done = len(other.events)
+        other.take(events[done:], outcomes[done:])
+        return other
+
+    def _anew(
+        self,
+        classes: tuple[Hashable, ...],
+        growths: Sequence[Before],
+        events: Sequence[Event],
+        outcomes: Sequence[Outcome],
+    ) -> Standing:
+        """One just begun, or one that has gone over the growths, each after the events before it."""
+        graph = graph_before(self.graph, growths)
+        ready = None if growths else self.prepared
+        other = Standing(self.terms, graph, classes, self.budget, ready)
+        for k, growth in enumerate(growths):
+            part = slice(len(other.events), growth.events)
+            other.retell(events[part], outcomes[part])
+            last = k + 1 == len(growths)
+            graph = self.graph if last else graph_before(self.graph, growths[k + 1 :])
+            other = other.grown(graph, self.prepared if last else None)
         return other
 
     def _copy_before(self, events: int) -> Checkpoint | None:
@@ -142,7 +229,9 @@ class Standing:
         other = Standing(self.terms, self.graph, self.classes, self.budget, self.prepared, game)
         if begin.snapshot is not None:
             other.game.restore(begin.snapshot)
-        other.note(self.events[: begin.events], self.outcomes[: begin.events])
+        other.events, other.outcomes = self.events[: begin.events], self.outcomes[: begin.events]
+        other.tally = begin.tally
+        other.growths = self.growths
         other.checkpoints = self.checkpoints.until(begin.events)
         return other
 
@@ -150,16 +239,21 @@ class Standing:
         """Learn events, each with what it finds, or with what was found where that is given."""
         if len(events) > 1 and self._by_margins():
             self.note(events, follow(self.game, self._situation(), events, outcomes)[0])
-            self.checkpoints.visit(self.game, len(self.events))
+            self._visit()
             return
         for event, found_then in zip(events, outcomes, strict=True):
             now = self.outcome(event.node) if event.kind == LEARN else Outcome()
             self.take([event], [agreed(now, found_then)])
 
-    def grown(self, graph: Graph) -> Standing:
+    def extended(self, nodes: int | Iterable[Hashable], edges: Any, weights: Any) -> Standing:
+        """One on the graph with these nodes and edges added; itself where that adds nothing."""
+        graph = self.graph.extended(nodes, edges, weights)
+        return self if same_graph(self.graph, graph) else self.grown(graph)
+
+    def grown(self, graph: Graph, prepared: object = None) -> Standing:
         """One on a grown graph, to which the learner hands over what it knows."""
         self.terms.learner.check_domain(graph)
-        other = Standing(self.terms, graph, self.classes, self.budget)
+        other = Standing(self.terms, graph, self.classes, self.budget, prepared)
         if self.terms.learner.asks_apart():
             other.retell(self.events, self.outcomes)
         else:
@@ -168,6 +262,8 @@ class Standing:
                 other.game.take_over(self.game, answers)
             other.note(self.events, self.outcomes)
         other.settled, other.retold = len(self.events), self.retold
+        if self.terms.learner.growth == ORDERED and self.counts.any():
+            other.growths = (*self.growths, before_growth(self.graph, graph, len(self.events)))
         return other
 
     def kept(self) -> list[Outcome | None]:
@@ -197,9 +293,9 @@ class Standing:
         for start, stop in stretches(0, len(events)):
             self._learn(events[start:stop], outcomes[start:stop])
             if stop < len(events):
-                self.checkpoints.visit(self.game, len(self.events) + stop)
+                self._visit(events[:stop], outcomes[:stop])
         self.note(events, outcomes)
-        self.checkpoints.visit(self.game, len(self.events))
+        self._visit()
         self.intact = True
 
     def answer(self, events: Sequence[Event]) -> None:
@@ -211,9 +307,9 @@ class Standing:
                 part, place = follow(self.game, place, events[start:stop], [None] * (stop - start))
                 found += part
                 if stop < len(events):
-                    self.checkpoints.visit(self.game, len(self.events) + stop)
+                    self._visit(events[:stop], found)
             self.note(events, found)
-            self.checkpoints.visit(self.game, len(self.events))
+            self._visit()
             self.intact = True
             return
         for event in events:
@@ -245,19 +341,19 @@ class Standing:
 
     def note(self, events: Sequence[Event], outcomes: Sequence[Outcome]) -> None:
         """Count events; the last step puts all of them into the list of events at once."""
-        nodes, codes = self.lessons(events)
-        self.counts += np.bincount(codes, minlength=len(self.counts))
-        self.labelled[self.graph.components[nodes]] = True
-        self.trials += sum(event.kind != TEACH for event in events)
-        both = zip(events, outcomes, strict=True)
-        answers = [(event.label, found) for event, found in both if event.kind == LEARN]
-        self.mistakes += sum(found.predicted not in (None, label) for label, found in answers)
-        self.queries += sum(found.asked for _, found in answers)
-        self.overruled += sum(found.overruled for _, found in answers)
-        self.late += sum(found.late for _, found in answers)
+        self.tally = self._tallied(events, outcomes)
         del self.outcomes[len(self.events) :]
         self.outcomes.extend(outcomes)
         self.events.extend(events)
+
+    def _tallied(self, events: Sequence[Event], outcomes: Sequence[Outcome]) -> Tally:
+        """The figures with further events."""
+        return self.tally.after(events, outcomes, self.lessons(events), self.graph.components)
+
+    def _visit(self, events: Sequence[Event] = (), outcomes: Sequence[Outcome] = ()) -> None:
+        """Keep a copy of the game, which has learnt these events beside those noted, where one is due."""
+        learnt = len(self.events) + len(events)
+        self.checkpoints.visit(self.game, learnt, lambda: self._tallied(events, outcomes))
 
     def lessons(self, events: Sequence[Event]) -> tuple[Ints, Ints]:
         """The nodes of answers and lessons, and their class numbers."""

@@ -31,9 +31,11 @@ from zerokelvin.bound import Assumption, Bound
 from zerokelvin.errors import ParameterError
 from zerokelvin.graph import Graph
 from zerokelvin.learners.auto.experts import PreparedExperts, prepare_experts
+from zerokelvin.learners.auto.grown_mixture import grow_mixture
 from zerokelvin.learners.auto.mixture import Mixture
 from zerokelvin.learners.auto.settings import CHUNK, START
 from zerokelvin.learners.base import Game, Learner, Progress, Trace, Trials, columns_of, learner
+from zerokelvin.learners.base.growth import ORDERED, Growth
 from zerokelvin.learners.base.multiclass import Valued
 from zerokelvin.learners.base.ties import DEAD_ZONE
 from zerokelvin.learners.gaussian.covariance import all_revealed
@@ -185,6 +187,14 @@ class AutoGame(Game):
         other.left_out = self.left_out
         return other
 
+    def hand_over(self, heir: Game, growth: Growth) -> None:
+        """Let a mixture on a grown graph go on with the trust of this one (`learners.auto.grown_mixture`)."""
+        if isinstance(heir, AutoGame):
+            grow_mixture(self.mixture, heir.mixture, growth)
+            heir.left_out = self.left_out
+        else:
+            super().hand_over(heir, growth)
+
     def remaining_error(self, spent: bool = False) -> float | None:
         """By the answers asked at random; see `zerokelvin.asking.target`."""
         asking = self.mixture.asking
@@ -224,6 +234,7 @@ class Auto(Learner):
     target: float | None = None
     tol: float = 0.05
 
+    growth: ClassVar[str] = ORDERED
     has_variance: ClassVar[bool] = True
     has_value: ClassVar[bool] = True
     calibrated: ClassVar[bool] = True

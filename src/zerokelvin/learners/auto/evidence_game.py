@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from zerokelvin.array_types import Floats
+from zerokelvin.array_types import Floats, Ints
 from zerokelvin.learners.base import Game
 from zerokelvin.learners.gaussian.propagation import lookup_margins
 
@@ -30,6 +30,10 @@ class EvidenceGame(Game):
     @abstractmethod
     def evidence(self, nodes: Any) -> Floats:
         """What speaks for each class, (nodes, classes)."""
+
+    def teach(self, nodes: Any, codes: Ints) -> None:
+        """Learn answers in order, in compiled code."""
+        self.learn_in_order(np.asarray(nodes, dtype=np.int64), codes)
 
     @abstractmethod
     def votes(self, node: int) -> Floats:

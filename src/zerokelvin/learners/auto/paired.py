@@ -47,7 +47,7 @@ from zerokelvin.kernels.kernel_names import parse_kernel
 from zerokelvin.kernels.relaxation_queue import join, leave, new_queue
 from zerokelvin.learners.auto.evidence_game import EvidenceGame
 
-__all__ = ["PairedFields", "PairedSystem", "paired_system"]
+__all__ = ["LOOSE", "PairArrays", "PairedFields", "PairedSystem", "paired_system"]
 
 
 LOOSE = 0.002
@@ -176,6 +176,13 @@ class PairedFields(EvidenceGame):
         other.arrays = PairArrays(values.copy(), residual.copy(), labels.copy(), root)
         other._ring = new_queue(len(self.counts))
         return other
+
+    def relax_from(self, nodes: Ints) -> None:
+        """Relax nodes, each named once, and what they reach, as far as a label is carried at once."""
+        ring, waiting = self._ring
+        ring[: len(nodes)] = nodes
+        waiting[nodes] = True
+        _relax(self.system, self.arrays, self._ring, len(nodes), LOOSE)
 
     def votes(self, node: int) -> Floats:
         """What one label at each node adds to the mean of its class at `node`.

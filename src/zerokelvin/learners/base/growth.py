@@ -11,6 +11,10 @@ what it knows (`Game.hand_over`). What then holds is the learner's `growth`:
   weights become K c with the new kernel K and the old coefficients c, one solve per class whose relative
   residual is at most the learner's `tol` (`apply_kernel`). A session started on the new graph might have
   erred elsewhere, so it may have other mistakes.
+- ``"ordered"``: the game is a function of its whole story, the first graph and then answers and growths in
+  their order. What a mixture has learnt of whom to trust is kept, as it was learnt on the graph of each
+  moment; its experts are those of the new graph, told the answers. A correction goes over the growths again,
+  each at its place.
 """
 
 from __future__ import annotations
@@ -31,10 +35,10 @@ from zerokelvin.kernels.kernels import DenseKernel, KernelColumns, Remembered
 from zerokelvin.kernels.powers import PowerKernel
 from zerokelvin.kernels.walks import RandomWalkKernel
 
-__all__ = ["CARRIED", "EXACT", "Growth", "apply_kernel"]
+__all__ = ["CARRIED", "EXACT", "ORDERED", "Growth", "apply_kernel"]
 
 
-EXACT, CARRIED = "exact", "carried"
+EXACT, CARRIED, ORDERED = "exact", "carried", "ordered"
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,12 +53,15 @@ class Growth:
         Gives every answer in order: the nodes, and their class numbers.
     place
         The new index of every old node, ascending; where not given, the old one.
+    unit
+        What the weights that a game sees are multiplied by beside, where it sees them in a unit of its own.
     """
 
     before: Graph
     after: Graph
     answers: Callable[[], tuple[Ints, Ints]] = field(repr=False)
     place: Ints | None = field(default=None, repr=False)
+    unit: float = 1.0
 
     @cached_property
     def places(self) -> Ints:

@@ -85,9 +85,10 @@ class Learner:
     """Hyper-parameters of a learner; subclasses are frozen dataclasses with defaults.
 
     `growth` says what holds after the graph has grown: ``"exact"``, margins are those of a session started
-    on the new graph, or ``"carried"``; see `learners.base.growth`. `calibrated` says that its games know
-    probabilities (`Game.chances`). The checks of `zerokelvin.checks` play a learner by name with each of its
-    `variants`, parameters under which it behaves differently, and on graphs of `checked_up_to` nodes at most.
+    on the new graph, ``"carried"`` or ``"ordered"``; see `learners.base.growth`. `calibrated` says that its
+    games know probabilities (`Game.chances`). The checks of `zerokelvin.checks` play a learner by name with
+    each of its `variants`, parameters under which it behaves differently, and on graphs of `checked_up_to`
+    nodes at most.
     """
 
     name: ClassVar[str] = ""

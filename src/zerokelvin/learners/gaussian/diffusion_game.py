@@ -133,7 +133,7 @@ class DiffusionGame(Game):
     def hand_over(self, heir: Game, growth: Growth) -> None:
         """Repair the fields where the graph has grown; learn again where the engine is now another."""
         if isinstance(heir, DiffusionGame):
-            grow_diffusion(self.diffusion, heir.diffusion, growth.touched, growth.places)
+            grow_diffusion(self.diffusion, heir.diffusion, growth)
         else:
             super().hand_over(heir, growth)
 

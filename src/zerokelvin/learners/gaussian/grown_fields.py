@@ -6,6 +6,12 @@ right-hand side differs nowhere else. There it is computed anew and relaxed from
 again; since the residual is the true one, no error is left of the growth. A kernel relative to the mean
 degree changes a little at every node: x is brought to its new unit and the residual computed anew everywhere,
 one pass over the edges.
+
+Where the weights themselves are in a unit that changes, those of untouched nodes by the factor u, and x
+becomes ρ x, the residual follows at every untouched node from what it was, without a look at the edges:
+(D − A) x is b − E x − r before and u ρ times that after, so that
+
+    r' = b' − E' ρ x − u ρ (b − E x − r).
 """
 
 from __future__ import annotations
@@ -14,24 +20,19 @@ from typing import Any
 
 import numpy as np
 
-from zerokelvin.array_types import Ints
+from zerokelvin.array_types import Floats, Ints
 from zerokelvin.jit import kernel
 from zerokelvin.kernels.relaxation import relax
+from zerokelvin.learners.base.growth import Growth
 from zerokelvin.learners.gaussian.diffusion import Diffusion
 
 __all__ = ["grow_diffusion"]
 
 
-def grow_diffusion(old: Diffusion, new: Diffusion, touched: Ints, places: Ints) -> None:
+def grow_diffusion(old: Diffusion, new: Diffusion, growth: Growth) -> None:
     """Bring fields just started on a grown graph to where the old ones are, locally."""
-    before, after, system = old.relaxation, new.relaxation, new.system
+    places, after, system = growth.places, new.relaxation, new.system
     precision, _, tol = new.terms
-    ratio = old.system.into / system.into[places]
-    changed = (ratio != 1.0) | (old.system.excess != system.excess[places])
-    everywhere = bool(changed.all())
-    touched = np.union1d(touched, places[changed])
-    after.x[:, places] = before.x * ratio if everywhere else before.x
-    after.r[:, places] = before.r
     new.counts[:, places] = old.counts
     new.totals[:] = old.totals
     shown = new.counts.sum(axis=0)
@@ -40,23 +41,65 @@ def grow_diffusion(old: Diffusion, new: Diffusion, touched: Ints, places: Ints) 
         after.excess[labelled] += precision * system.into[labelled] ** 2 * shown[labelled]
         after.diagonal[0][labelled] = 1.0 / (after.graph.degrees[labelled] + after.excess[labelled])
         after.diagonal[1][labelled] = tol * after.excess[labelled]
+    ratio = old.system.into / system.into[places]
     gain = (precision if precision > 0 else 1.0) * system.into
+    carry = _carry_same_unit if growth.unit == 1.0 else _carry_other_unit
+    touched = carry(old, new, growth, ratio)
     nothing = np.zeros(0)
     for x, r, own in zip(after.x, after.r, new.counts, strict=True):
-        _residuals(after.csr, after.diagonal[0], x, r, gain * own, touched)
+        _residuals(after.csr, after.diagonal[0], x, r, gain, own, touched)
         for node in np.flatnonzero(np.abs(r) > after.diagonal[1]).tolist():
             relax(after.csr, after.diagonal, x, r, after.scratch, node, (nothing, new.counts, nothing))
     if precision > 0:
         new.sums[:] = new.counts @ (system.out * after.x.sum(axis=0))
 
 
+def _carry_same_unit(old: Diffusion, new: Diffusion, growth: Growth, ratio: Floats) -> Ints:
+    """Take the fields over; where the residual is to be computed anew. `ratio` is that of the scales s."""
+    before, after, places = old.relaxation, new.relaxation, growth.places
+    changed = (ratio != 1.0) | (old.system.excess != new.system.excess[places])
+    after.x[:, places] = before.x * ratio if bool(changed.all()) else before.x
+    after.r[:, places] = before.r
+    return np.union1d(growth.touched, places[changed])
+
+
+def _carry_other_unit(old: Diffusion, new: Diffusion, growth: Growth, ratio: Floats) -> Ints:
+    """The same with weights in another unit: the residuals of untouched nodes follow from what they were."""
+    before, after, places = old.relaxation, new.relaxation, growth.places
+    same = np.ones(new.system.graph.num_nodes, dtype=np.bool_)
+    same[growth.touched] = False
+    joined = old.system.graph.degrees > 0
+    untouched = np.flatnonzero(same[places] & joined)
+    common = float(ratio[untouched[0]]) if len(untouched) else 1.0
+    own = np.where(joined, common, ratio)  # of a node without edges no other sees the field
+    odd = places[~joined & (ratio != common)]
+    precision = old.terms.precision or 1.0
+    scales = (own, precision * old.system.into, precision * new.system.into, before.excess, after.excess)
+    for c in range(len(after.x)):
+        fields = (before.x[c], before.r[c], old.counts[c], after.x[c], after.r[c])
+        _follow_unit(fields, scales, places, growth.unit * common)
+    return np.union1d(growth.touched, odd)
+
+
 @kernel
-def _residuals(csr: Any, inverse: Any, x: Any, r: Any, right: Any, touched: Any) -> None:
-    """The residual b − (D − A + E) x at the touched nodes."""
+def _follow_unit(fields: Any, scales: Any, places: Any, factor: float) -> None:
+    """One field and its residual in a new unit; see the module. `factor` is u ρ."""
+    x, r, counts, new_x, new_r = fields
+    ratio, gain, new_gain, excess, new_excess = scales
+    for k in range(len(places)):
+        at = places[k]
+        reached = gain[k] * counts[k] - excess[k] * x[k] - r[k]
+        new_x[at] = ratio[k] * x[k]
+        new_r[at] = new_gain[at] * counts[k] - new_excess[at] * new_x[at] - factor * reached
+
+
+@kernel
+def _residuals(csr: Any, inverse: Any, x: Any, r: Any, gain: Any, counts: Any, touched: Any) -> None:
+    """The residual b − (D − A + E) x at the touched nodes, b being the gain times the labels there."""
     indptr, indices, weights = csr
     for k in range(len(touched)):
         u = touched[k]
-        arriving = right[u] - x[u] / inverse[u]
+        arriving = gain[u] * counts[u] - x[u] / inverse[u]
         for p in range(indptr[u], indptr[u + 1]):
             arriving += weights[p] * x[indices[p]]
         r[u] = arriving

@@ -1,0 +1,160 @@
+"""How the mixture of `auto` follows a graph that grows: whom to trust is kept, the experts are told anew.
+
+The losses, the combinations and the class counts were learnt from what every expert said on the graph of the
+moment, and stay. The experts are those of the new graph. Fields of kernels are repaired where the graph has
+changed, to the error they always have (`learners.gaussian.grown_fields` and `grow_pairs` below); all others,
+trees, cuts, votes of two steps and smooth directions, begin on the new graph and are told the labels in their
+order, no trial of which is scored. An expert that a growth brings (of directions, on a graph that has fewer
+components now) counts as one that slept: as having lost what the mixture lost, with no part in the
+combinations yet. One that a growth takes away is forgotten.
+
+Pairs of fields (`learners.auto.paired`). With W the weights of −A beside its diagonal a, the residuals of
+
+    A f = s M g,        A g = s (y − N f)
+
+at a node that no change touches, where W has become u W, follow from what they were without a look at the
+edges: W f = r − s m g + a f before, and u times that after. At touched nodes and their neighbours, whose
+degrees enter the weights of a normalized kernel, they are computed anew.
+"""
+
+from __future__ import annotations
+
+import copy
+import dataclasses
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from zerokelvin.array_types import Bools, Ints
+from zerokelvin.graph.scale import mean_degree
+from zerokelvin.jit import kernel
+from zerokelvin.learners.auto.hedge import prior_covariance
+from zerokelvin.learners.auto.mixing import Mixing
+from zerokelvin.learners.auto.mixture import Mixture
+from zerokelvin.learners.auto.paired import LOOSE, PairArrays, PairedFields, PairedSystem
+from zerokelvin.learners.auto.settings import PRECISIONS
+from zerokelvin.learners.base.growth import Growth
+
+__all__ = ["grow_mixing", "grow_mixture", "grow_pairs"]
+
+
+def grow_mixture(old: Mixture, new: Mixture, growth: Growth) -> None:
+    """Bring a mixture just started on a grown graph to where the old one is; changes nothing there."""
+    means = mean_degree(growth.before), mean_degree(growth.after)
+    in_unit = dataclasses.replace(growth, unit=means[0] / means[1] if all(means) else 1.0)
+    place = {expert.name: k for k, expert in enumerate(old.experts)}
+    for expert in new.experts:
+        game, heir = old.experts[place[expert.name]].game if expert.name in place else None, expert.game
+        if game is None:
+            heir.teach(*growth.answers())
+        elif isinstance(game, PairedFields) and isinstance(heir, PairedFields):
+            grow_pairs(game, heir, in_unit)
+        else:
+            game.hand_over(heir, in_unit)
+    grow_mixing(old.mixing, new.mixing, [place.get(expert.name, -1) for expert in new.experts])
+    new.asking = copy.deepcopy(old.asking)
+
+
+def grow_mixing(old: Mixing, new: Mixing, place: Sequence[int]) -> None:
+    """Keep whom to trust; `place` has the old number of every expert, −1 for one that is new.
+
+    >>> old, new = Mixing([0.1, 0.1], [True, False], 2), Mixing([0.1, 0.1], [False, True], 2)
+    >>> old.losses[:] = [1.0, 2.0, 3.0, 4.0, 5.0]
+    >>> old.totals[1] = 2.5
+    >>> grow_mixing(old, new, [1, -1])
+    >>> new.losses.tolist()
+    [2.0, 2.5, 3.0, 4.0, 5.0]
+    """
+    experts, before, classes = len(place), len(old.floors), len(old.counts)
+    kept = np.array([k for k, own in enumerate(place) if own >= 0], dtype=np.int64)
+    source = np.array([own for own in place if own >= 0], dtype=np.int64)
+    for name in ("counts", "totals", "surprise", "mistakes"):
+        getattr(new, name)[:] = getattr(old, name)
+    new.losses[:experts] = old.totals[1]
+    new.losses[kept] = old.losses[source]
+    new.losses[experts:] = old.losses[before:]
+    rest = np.arange(1 + classes)  # the frequencies, then the offsets
+    to, of = np.concatenate([kept, experts + rest]), np.concatenate([source, before + rest])
+    new.theta[:] = 0.0
+    new.theta[:, to] = old.theta[:, of]
+    for g, precision in enumerate(PRECISIONS):
+        new.covariance[g] = prior_covariance(experts + 1, classes, precision)
+        new.covariance[g][np.ix_(to, to)] = old.covariance[g][np.ix_(of, of)]
+
+
+def grow_pairs(old: PairedFields, new: PairedFields, growth: Growth) -> None:
+    """Bring pairs of fields just started on a grown graph to where the old ones are."""
+    places, system = growth.places, new.system
+    near = _with_neighbours(system, growth.touched)
+    new.counts[places] = old.counts
+    new.parts()["0/plan"][:] = old.parts()["0/plan"]
+    new.arrays.labels[places] = old.arrays.labels
+    factor = _ratio(old.system, system, places, near)
+    _follow((old.system, old.arrays), (system, new.arrays), old.counts, places, factor)
+    _recompute(system, new.arrays, new.counts, np.flatnonzero(near))
+    new.relax_from(np.flatnonzero(near | _above(system, new.arrays, LOOSE)))
+
+
+def _with_neighbours(system: PairedSystem, nodes: Ints) -> Bools:
+    """Which nodes are among these or next to one of them."""
+    near = np.zeros(len(system.diagonal), dtype=np.bool_)
+    near[nodes] = True
+    for node in nodes.tolist():
+        near[system.indices[system.indptr[node] : system.indptr[node + 1]]] = True
+    return near
+
+
+def _ratio(old: PairedSystem, new: PairedSystem, places: Ints, near: Bools) -> float:
+    """What the weights of all rows that are not near a change were multiplied by."""
+    rows = np.flatnonzero(~near[places] & (np.diff(old.indptr) > 0))
+    if len(rows) == 0:
+        return 1.0
+    return float(new.weights[new.indptr[places[rows[0]]]] / old.weights[old.indptr[rows[0]]])
+
+
+@kernel
+def _follow(old: Any, new: Any, counts: Any, places: Any, factor: float) -> None:
+    """The fields and residuals of old nodes in the new unit, as if no edge had changed; see the module."""
+    (_, _, _, diagonal, link), (values, residual, labels, root) = old
+    (_, _, _, new_diagonal, new_link), (new_values, new_residual, _, _) = new
+    classes = counts.shape[1]
+    for k in range(len(places)):
+        at = places[k]
+        a, m, b, n = diagonal[k], link[k], new_diagonal[at], new_link[at]
+        for c in range(classes):
+            f, g = values[k, c], values[k, classes + c]
+            wanted = root * (counts[k, c] - labels[k] * f)
+            first = residual[k, c] - m * g + a * f
+            second = residual[k, classes + c] - wanted + a * g
+            new_values[at, c], new_values[at, classes + c] = f, g
+            new_residual[at, c] = n * g - b * f + factor * first
+            new_residual[at, classes + c] = wanted - b * g + factor * second
+
+
+@kernel
+def _recompute(system: PairedSystem, fields: PairArrays, counts: Any, nodes: Any) -> None:
+    """The residuals of some nodes, by their definition."""
+    indptr, indices, weights, diagonal, link = system
+    values, residual, labels, root = fields
+    classes = counts.shape[1]
+    for u in nodes:
+        for c in range(classes):
+            f, g = values[u, c], values[u, classes + c]
+            residual[u, c] = link[u] * g - diagonal[u] * f
+            residual[u, classes + c] = root * (counts[u, c] - labels[u] * f) - diagonal[u] * g
+        for p in range(indptr[u], indptr[u + 1]):
+            for c in range(2 * classes):
+                residual[u, c] += weights[p] * values[indices[p], c]
+
+
+@kernel
+def _above(system: PairedSystem, fields: PairArrays, tol: float) -> Bools:
+    """Which nodes have a residual above the tolerance."""
+    residual, diagonal = fields.residual, system.diagonal
+    found = np.zeros(len(diagonal), dtype=np.bool_)
+    for u in range(len(diagonal)):
+        for c in range(residual.shape[1]):
+            if abs(residual[u, c]) > tol * diagonal[u]:
+                found[u] = True
+    return found
