@@ -44,7 +44,6 @@ def test_the_set_is_the_one_by_definition(labelling, drawn, steps, alpha):
     count = WrongCount(len(labelling))
     for random, wrong in moves:
         if random:
-            count.draw()
             count.see_drawn(wrong=wrong)
         else:
             count.see(wrong=wrong)
@@ -70,7 +69,6 @@ def test_wrong_instead_of_right_never_lowers_the_limit(size, seed, flips, share)
     for found in (wrong, worse):
         count = WrongCount(size)
         for one in found[: size // 2]:
-            count.draw()
             count.see_drawn(wrong=bool(one))
         limits.append(count.most_left(0.05) + count.seen_wrong)
     assert limits[1] >= limits[0]
@@ -85,7 +83,6 @@ def test_the_truth_is_inside_at_all_times(share):
         wrong = rng.permutation(size) < round(share * size)
         waiting, count = list(rng.permutation(size)), WrongCount(size)
         while len(waiting) > 100:
-            count.draw()
             drawn = waiting.pop(int(rng.integers(len(waiting))))
             right = next((i for i in waiting if not wrong[i]), None)
             if right is not None:
@@ -107,7 +104,6 @@ def test_a_set_that_forgot_who_left_would_be_seen_to_fail():
         wrong = rng.permutation(size) < 60
         waiting, count = list(rng.permutation(size)), WrongCount(size)
         while len(waiting) > 60:
-            count.draw()
             drawn = waiting.pop(int(rng.integers(len(waiting))))
             right = next((i for i in waiting if not wrong[i]), None)
             if right is not None:

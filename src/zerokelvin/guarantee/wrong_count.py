@@ -36,7 +36,6 @@ class WrongCount:
     --------
     >>> count = WrongCount(1000)
     >>> for _ in range(200):
-    ...     count.draw()
     ...     count.see_drawn(wrong=False)
     >>> count.most_left(0.05)  # of the 800 guesses that nobody has looked at
     18
@@ -49,17 +48,11 @@ class WrongCount:
         weights = 1.0 / (self._numbers + USUAL_SHARE * size + 1.0) ** 2
         self._prior: Floats = np.log(weights / weights.sum())
         self._likelihood: Floats = np.zeros(size + 1)
-        self._drawn_from = (0, size)
         self._largest: Floats = np.zeros(size + 1)  # of the logarithms of the ratios, over the times so far
 
-    def draw(self) -> None:
-        """A guess is being drawn uniformly from those left; it is looked at later (`see_drawn`)."""
-        self._drawn_from = (self.seen_wrong, self.left)
-
     def see_drawn(self, *, wrong: bool) -> None:
-        """The guess drawn last was looked at and leaves; others may have left since it was drawn."""
-        seen_wrong, left = self._drawn_from
-        share = (self._numbers - seen_wrong) / left
+        """A guess was drawn uniformly from those left, looked at, and leaves."""
+        share = (self._numbers - self.seen_wrong) / self.left
         with np.errstate(divide="ignore", invalid="ignore"):
             chance = np.log(share) if wrong else np.log1p(-share)
         self._likelihood += np.where((share < 0.0) | (share > 1.0), -np.inf, chance)

@@ -28,6 +28,7 @@ from zerokelvin.asking.decision import confidence, worth_asking
 from zerokelvin.errors import LabelError
 from zerokelvin.games.labels import class_order, decide
 from zerokelvin.graph import Graph
+from zerokelvin.guarantee import Audit
 from zerokelvin.learners import Game, Learner, Policy
 from zerokelvin.learners.base.growth import ORDERED, Growth
 from zerokelvin.session.checkpoints import Checkpoint, Checkpoints, stretches
@@ -96,6 +97,7 @@ class Standing:
         self.settled = 0  # events before the last growth: what they found is kept
         self.retold = False  # whether the learner saw those again on a larger graph
         self.growths: tuple[Before, ...] = ()  # those that a correction goes over again
+        self.audit = Audit()  # random checks so far; what they were told is in the events
         self.intact = True
         self.codes = {label: code for code, label in enumerate(classes)}
         self.tally = Tally.empty(len(classes), graph.num_components)
@@ -148,7 +150,10 @@ class Standing:
             growths = tuple(one._replace(events=one.events - (at < one.events)) for one in growths)
         else:
             events[at] = events[at]._replace(label=label)
-        return self.retelling(events, kept, settled, growths, same=at)
+        other = self.retelling(events, kept, settled, growths, same=at)
+        if label is None:
+            other.audit = Audit()  # its draws were made from what is unanswered again
+        return other
 
     def retelling(
         self,
@@ -211,6 +216,7 @@ class Standing:
         graph = graph_before(self.graph, growths)
         ready = None if growths else self.prepared
         other = Standing(self.terms, graph, classes, self.budget, ready)
+        other.audit = self.audit
         for k, growth in enumerate(growths):
             part = slice(len(other.events), growth.events)
             other.retell(events[part], outcomes[part])
@@ -231,7 +237,7 @@ class Standing:
             other.game.restore(begin.snapshot)
         other.events, other.outcomes = self.events[: begin.events], self.outcomes[: begin.events]
         other.tally = begin.tally
-        other.growths = self.growths
+        other.growths, other.audit = self.growths, self.audit
         other.checkpoints = self.checkpoints.until(begin.events)
         return other
 
@@ -254,6 +260,7 @@ class Standing:
         """One on a grown graph, to which the learner hands over what it knows."""
         self.terms.learner.check_domain(graph)
         other = Standing(self.terms, graph, self.classes, self.budget, prepared)
+        other.audit = self.audit
         if self.terms.learner.asks_apart():
             other.retell(self.events, self.outcomes)
         else:
