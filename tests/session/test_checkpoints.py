@@ -12,6 +12,7 @@ import zerokelvin as zk
 from interrupting import figures, fresh, interrupted, lines_of
 from zerokelvin import threads
 from zerokelvin.errors import SessionError
+from zerokelvin.learners.auto import mixture
 from zerokelvin.learners.base.kept import PackedArray
 from zerokelvin.session import checkpoints
 from zerokelvin.session.checkpoints import Checkpoint, Checkpoints, stretches
@@ -35,6 +36,7 @@ def close_together(monkeypatch):
     """Copies after every second event, of which few are kept, so that short games have them."""
     monkeypatch.setattr(checkpoints, "STEP", 2)
     monkeypatch.setattr(checkpoints, "MOST", 4)
+    monkeypatch.setattr(mixture, "KEPT_AT_ONCE", 8)  # of nineteen experts: three steps
 
 
 def view(session):
@@ -162,6 +164,51 @@ def test_copies_are_thinned_to_growing_distances(monkeypatch):
     gaps = np.diff([0, *places])
     assert (gaps[:-1] >= gaps[1:]).sum() >= 4  # wider, the longer ago
     assert gaps[0] < 250
+
+
+def grown_grid():
+    return zk.generators.planted_partition([20, 20], 0.3, 0.05, np.random.default_rng(1)).graph
+
+
+@pytest.mark.parametrize("at_once", [1, 3, 100])
+def test_a_copy_in_steps_is_where_the_game_was_after_the_last(at_once, monkeypatch):
+    monkeypatch.setattr(mixture, "KEPT_AT_ONCE", at_once)
+    monkeypatch.setattr(checkpoints, "STEP", 5)
+    session = zk.start(grown_grid(), "auto", classes=["a", "b"])
+    for node in range(39, 4, -1):
+        session.learn(node, "ab"[node // 20])
+    experts = len(session._game.mixture.experts)
+    steps = {1: experts, 3: (experts - 1) // 3, 100: 0}[at_once]
+    places = session._now().checkpoints.places
+    assert places
+    assert all((place - (5 + steps)) % (5 + steps) == 0 for place in places)
+    for one in session._now().checkpoints._kept:
+        plain = zk.start(session.graph, "auto", classes=["a", "b"])
+        for node in range(39, 39 - one.events, -1):
+            plain.learn(node, "ab"[node // 20])
+        twin = one.game.twin()
+        everyone = np.arange(40)
+        assert np.array_equal(twin.scores(everyone), plain._game.scores(everyone))
+        assert twin.trusted() == plain._game.trusted()
+        assert one.tally.mistakes == plain.mistakes
+        twin.learn(0, 1)
+        plain.learn(0, "b")
+        assert np.array_equal(twin.scores(everyone), plain._game.scores(everyone))
+
+
+def test_many_answers_at_once_end_a_copy_in_steps(monkeypatch):
+    monkeypatch.setattr(checkpoints, "STEP", 5)
+    monkeypatch.setattr(mixture, "KEPT_AT_ONCE", 1)
+    session = zk.start(grown_grid(), "auto", classes=["a", "b"])
+    for node in range(7):
+        session.learn(node, "ab"[node % 2])
+    assert session._now().checkpoints.places == ()
+    assert session._game.mixture._journal is not None
+    session.learn_many([(node, "ab"[node % 2]) for node in range(7, 15)])
+    assert session._now().checkpoints.places == (15,)
+    assert session._game.mixture._journal is None
+    session.correct(3, "a")
+    assert view(session) == view(told_again(session, classes=["a", "b"]))
 
 
 def test_copies_stay_within_their_room(monkeypatch):

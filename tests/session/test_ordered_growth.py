@@ -14,6 +14,7 @@ from interrupting import interrupted, lines_of
 from session_files import rewrite
 from zerokelvin import threads
 from zerokelvin.errors import SessionError
+from zerokelvin.learners.auto import mixture
 from zerokelvin.session import checkpoints
 from zerokelvin.session.prediction import SKIP
 
@@ -146,6 +147,7 @@ def grown():
 
 def test_corrections_after_a_growth_begin_at_a_copy(grown, monkeypatch):
     monkeypatch.setattr(checkpoints, "STEP", 2)
+    monkeypatch.setattr(mixture, "KEPT_AT_ONCE", 10)  # of nineteen experts: two steps
     grown.learn(1, "x")
     grown.learn(3, "x")
     grown.learn(5, "y")

@@ -11,6 +11,7 @@ import pytest
 import zerokelvin as zk
 from session_files import rewrite, write_version_1
 from zerokelvin.errors import SessionError
+from zerokelvin.io import session_file
 from zerokelvin.learners.auto import settings as auto_settings
 
 RING = zk.Graph.from_edges([(i, (i + 1) % 9) for i in range(9)] + [(0, 4)])
@@ -239,6 +240,36 @@ def test_missing_members_are_refused(saved, member, tmp_path):
     if member != "header":
         rewrite(path, tmp_path / "c.zk", lambda header, arrays: arrays.pop(member))
         assert not load_or_refuse(tmp_path / "c.zk", view(session))
+
+
+def test_arrays_that_are_inflated_twice_are_the_same(saved, tmp_path, monkeypatch):
+    monkeypatch.setattr(session_file, "ROOM", 0)
+    monkeypatch.setattr(session_file, "DENSE", 0)
+    for session, path in saved.values():
+        assert load_or_refuse(path, view(session))
+        file = session_file.read_session(path)
+        assert not file._inflated
+
+
+def test_what_does_not_shrink_is_stored(tmp_path):
+    rng = np.random.default_rng(0)
+    arrays = {
+        "noise": rng.random(5000),
+        "zeros": np.zeros(5000),
+        "none": np.zeros((0, 3)),
+        "one": np.array(2.5),
+    }
+    session_file.write_session(tmp_path / "s.zk", {}, arrays)
+    with zipfile.ZipFile(tmp_path / "s.zk") as archive:
+        kinds = {info.filename: info.compress_type for info in archive.infolist()}
+    assert kinds["noise.npy"] == zipfile.ZIP_STORED
+    assert kinds["zeros.npy"] == zipfile.ZIP_DEFLATED
+    file = session_file.read_session(tmp_path / "s.zk")
+    with np.load(tmp_path / "s.zk", allow_pickle=False) as plain:
+        for name, array in arrays.items():
+            for found in (file.array(name), plain[name]):
+                assert found.dtype == array.dtype
+                assert np.array_equal(found, array)
 
 
 def npy(shape, descr="<i8", content=b""):

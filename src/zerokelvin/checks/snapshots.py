@@ -1,7 +1,8 @@
 """The contract of keeping: a game put back where it was goes on like the one it was taken from, bit for bit.
 
 Three ways lead to the same place, and each is compared with learning one answer after the other: a snapshot
-put into a fresh game, a twin, and answers learnt in one call (`Game.teach`, `Game.scores_in_order`). From
+put into a fresh game, a twin, at once or made in steps while the game learns on (`Game.keeping`), and answers
+learnt in one call (`Game.teach`, `Game.scores_in_order`). From
 there all of them are told the rest of the game, and every score of every node is compared after each answer.
 """
 
@@ -72,6 +73,7 @@ class KeptGames:
                 self._refuse("a game with a twin has none that is kept")
             else:
                 others["kept twin"] = again
+        others |= self._in_steps(half)
         if plain.fields:
             snapshot = plain.snapshot()
             if set(snapshot) != set(plain.fields) or set(self.fresh().fields) != set(plain.fields):
@@ -79,6 +81,26 @@ class KeptGames:
             others["restore"] = self.fresh()
             others["restore"].restore(snapshot)
         return others
+
+    def _in_steps(self, half: int) -> dict[str, Game]:
+        """A twin made in steps from the middle of the way on, where the game knows steps."""
+        game = self.fresh()
+        for t in range(half // 2):
+            self._learn(game, t)
+        steps = game.keeping()
+        if steps is None:
+            return {}
+        found = next(steps, game)
+        for t in range(half // 2, half):
+            self._learn(game, t)
+            found = next(steps, game) if found is None else found
+        if found is not None:  # it was done before the game was: begin again at the end
+            steps = game.keeping() or steps
+            found = None
+        while found is None:
+            found = next(steps, game)
+        again = None if found is game else found.twin()
+        return {} if again is None else {"twin in steps": again}
 
     def _same(self, plain: Game, others: dict[str, Game], t: int) -> None:
         nodes = np.arange(self.example.graph.num_nodes)

@@ -7,8 +7,9 @@ the header without it, and the name, type, shape and bytes of every array.
 
 Reading allocates nothing that the file only claims: what a member says of its size must be what its first
 bytes say of its type and shape, and no more than compression can make of the bytes that are there. Arrays are
-inflated once, for the hash, and kept until they are asked for; those of version 1, which has none, when asked
-for. Whatever is wrong with a file, it is one `SessionError`.
+inflated for the hash and kept until they are asked for, but for large ones that are much larger than they are
+in the file: these are hashed piece by piece, and inflated again when asked for. Whatever is wrong
+with a file, it is one `SessionError`.
 
 Writing is atomic: the file is complete or the old one is still there.
 """
@@ -45,6 +46,14 @@ RATIO = 1100
 """Deflate makes at most 1032 bytes of one (RFC 1951: 258 bytes from two bits)."""
 
 MOST_HEADER = 1 << 26
+
+DENSE, ROOM, CHUNK = 4, 1 << 26, 1 << 20
+"""Arrays of at most so many times their size in the file are kept when they are inflated; of the others so
+many bytes in all, the rest is read in pieces of the last size."""
+
+SAMPLE, WORTHWHILE = 1 << 14, 0.6
+"""Bytes of an array that are compressed to see whether it shrinks, and to which share it must."""
+
 
 DAMAGE = (
     zipfile.BadZipFile,
@@ -113,13 +122,22 @@ class SessionFile:
             return content.reshape(shape, order=order).astype(dtype.newbyteorder("="))
 
     def digest(self) -> str:
-        """The hash of everything in the file but the hash."""
+        """The hash of everything in the file but the hash; what is inflated for it is kept, within limits."""
         header = {name: value for name, value in self.header.items() if name != "sha256"}
-        found = hashlib.sha256(_canonical(header))
+        found, room = hashlib.sha256(_canonical(header)), ROOM
         for name in sorted(self.shapes):
             found.update(_title(name, *self.shapes[name]))
-            data = self._inflated[name] = self._zip.read(self._infos[name])
-            found.update(memoryview(data)[_npy_length(data) :])
+            info = self._infos[name]
+            dense = info.file_size <= DENSE * info.compress_size
+            room -= 0 if dense else info.file_size
+            if dense or room >= 0:
+                data = self._inflated[name] = self._zip.read(info)
+                found.update(memoryview(data)[_npy_length(data) :])
+                continue
+            with self._zip.open(info) as member:
+                _npy_header(member)
+                while part := member.read(CHUNK):
+                    found.update(part)
         return found.hexdigest()
 
     def refuse(self) -> NoReturn:
@@ -163,8 +181,13 @@ def write_session(
         found.update(plain[name].tobytes())
     text = json.dumps({**full, "sha256": found.hexdigest()}, allow_nan=False)
     members: dict[str, Any] = {"header": np.frombuffer(text.encode(), dtype=np.uint8), **plain}
-    with replacing(path) as draft, draft.open("wb") as file:
-        np.savez_compressed(file, allow_pickle=False, **members)
+    with replacing(path) as draft, zipfile.ZipFile(draft, "w") as archive:
+        for name, array in members.items():
+            info = zipfile.ZipInfo(f"{name}.npy")
+            info.compress_type = zipfile.ZIP_DEFLATED if _shrinks(array) else zipfile.ZIP_STORED
+            content = BytesIO()
+            np.lib.format.write_array(content, array, allow_pickle=False)
+            archive.writestr(info, content.getbuffer())
 
 
 def read_session(path: str | os.PathLike[str]) -> SessionFile:
@@ -180,6 +203,15 @@ def read_session(path: str | os.PathLike[str]) -> SessionFile:
         if file.version > 1 and file.header.get("sha256") != file.digest():
             file.refuse()
         return file
+
+
+def _shrinks(array: NDArray[Any]) -> bool:
+    """Whether compression is worth its time, by a piece from the middle: means of a field hardly shrink."""
+    flat = array.reshape(-1)
+    piece = SAMPLE // array.itemsize
+    begin = max(0, (flat.size - piece) // 2)
+    sample = flat[begin : begin + piece].tobytes()
+    return len(zlib.compress(sample, 1)) < WORTHWHILE * len(sample)
 
 
 def _npy_length(data: bytes) -> int:

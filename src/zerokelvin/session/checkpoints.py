@@ -2,9 +2,9 @@
 
 Correcting an answer means to learn all later ones again. So that this need not begin with the first, a
 session keeps copies of its learner's game as it was after some of the events: one every `STEP` events, of
-which, as more come, those stay whose distances from the present grow about geometrically. An answer among the
-last hundred is then at most some two hundred events away from a copy before it, and one a share q from the
-end of all events needs little more than that share of them learnt again.
+which, as more come, those stay whose distances from the present grow about geometrically. Of an answer among
+the last hundred, some hundred and fifty events are then learnt again at most, and of one a share q from the
+end of all events little more than that share of them.
 
 All copies together hold at most `ROOM` bytes and are at most `MOST`; a game of which one copy is larger has
 none, and its corrections replay all events. A copy is a twin of the game (`Game.twin`), or else a snapshot
@@ -27,17 +27,20 @@ from zerokelvin.session.following import Tally
 
 __all__ = ["MOST", "ROOM", "STEP", "Checkpoint", "Checkpoints", "stretches"]
 
-STEP = 128
-"""Events between copies: with fewer, one answer in a hundred would wait for a copy to be made."""
+STEP = 64
+"""Events between copies: with half as many, copies of `auto` would be a fifth of what learning takes."""
 
 MOST = 10
-"""Copies at most: at distances that double, enough for 128 · 2¹⁰ events."""
+"""Copies at most: at distances that double, enough for 64 · 2¹⁰ events."""
 
 ROOM = 1 << 29
 """Bytes that all copies of one session may hold together."""
 
 MUCH = 4
 """A game whose arrays are larger than so many times the room is not copied to see how small that gets."""
+
+PLAIN = {int, float, bool, str, bytes, type(None)}
+"""Types of which nothing can be reached."""
 
 Snapshot = Mapping[str, NDArray[Any]]
 
@@ -73,6 +76,7 @@ class Checkpoints:
     def __init__(self, kept: tuple[Checkpoint, ...] = (), possible: bool = True) -> None:
         self._kept = kept
         self._possible = possible  # whether a copy can be made and is small enough
+        self._steps: Iterator[Game | None] | None = None  # of a copy that is being made
 
     @property
     def places(self) -> tuple[int, ...]:
@@ -92,16 +96,28 @@ class Checkpoints:
         """The copies that what comes after so many events cannot change."""
         return Checkpoints(tuple(one for one in self._kept if one.events <= events), self._possible)
 
-    def visit(self, game: Game, events: int, tally: Callable[[], Tally]) -> None:
+    def visit(self, game: Game, events: int, tally: Callable[[], Tally], one_by_one: bool = False) -> None:
         """Keep a copy of a game that has learnt so many events, if the last copy is long ago.
 
-        `tally` gives what those events amount to.
+        Where it has learnt one event since the last visit, the copy is made in steps, if the game knows how,
+        so that no answer waits for all of it. `tally` gives what the events amount to.
         """
         last = self._kept[-1].events if self._kept else 0
         if not self._possible or events - last < STEP:
             return
-        large = sum(array.nbytes for array in _arrays(game)) > MUCH * ROOM
-        found = None if large else Checkpoint.of(game, events, tally())
+        if self._steps is None or not one_by_one:
+            if sum(array.nbytes for array in _arrays(game)) > MUCH * ROOM:
+                self._kept, self._possible = (), False
+                return
+            self._steps = game.keeping() if one_by_one else None
+        twin = game if self._steps is None else next(self._steps, game)
+        if twin is None:
+            return
+        self._steps = None
+        if twin is game:  # there are no steps, or they have ended without a twin
+            found = Checkpoint.of(game, events, tally())
+        else:
+            found = Checkpoint(events, tally(), twin, None, _own_bytes(twin, game))
         if found is None or found.size > ROOM:
             self._kept, self._possible = (), False
             return
@@ -144,7 +160,7 @@ def _arrays(root: object) -> Iterator[NDArray[Any]]:
     waiting, known = [root], set[int]()
     while waiting:
         one = waiting.pop()
-        if id(one) in known or isinstance(one, (Domain, str, bytes, type)):
+        if type(one) in PLAIN or id(one) in known:
             continue
         known.add(id(one))
         if isinstance(one, np.ndarray):
@@ -152,9 +168,9 @@ def _arrays(root: object) -> Iterator[NDArray[Any]]:
                 yield one
             else:
                 waiting.append(one.base)
+        elif isinstance(one, (list, tuple)):
+            waiting.extend(one)
         elif isinstance(one, dict):
             waiting.extend(one.values())
-        elif isinstance(one, (list, tuple)):
-            waiting.extend(item for item in one if not isinstance(item, (int, float, str, bool)))
-        elif hasattr(one, "__dict__"):
+        elif hasattr(one, "__dict__") and not isinstance(one, (Domain, type)):
             waiting.extend(vars(one).values())

@@ -180,6 +180,8 @@ class Standing:
         other.retell(events[told:settled], [found for found in outcomes[told:settled] if found is not None])
         for start, stop in stretches(len(other.events), len(events)):
             other._go_over(events[start:stop], outcomes[start:stop])
+            if stop < len(events):  # one of the present would be of no use to the next correction
+                other._visit()
         other.settled, other.retold = settled, settled > 0 and not growths
         return other
 
@@ -245,7 +247,6 @@ class Standing:
         """Learn events, each with what it finds, or with what was found where that is given."""
         if len(events) > 1 and self._by_margins():
             self.note(events, follow(self.game, self._situation(), events, outcomes)[0])
-            self._visit()
             return
         for event, found_then in zip(events, outcomes, strict=True):
             now = self.outcome(event.node) if event.kind == LEARN else Outcome()
@@ -302,7 +303,7 @@ class Standing:
             if stop < len(events):
                 self._visit(events[:stop], outcomes[:stop])
         self.note(events, outcomes)
-        self._visit()
+        self._visit(one_by_one=len(events) == 1)
         self.intact = True
 
     def answer(self, events: Sequence[Event]) -> None:
@@ -357,10 +358,12 @@ class Standing:
         """The figures with further events."""
         return self.tally.after(events, outcomes, self.lessons(events), self.graph.components)
 
-    def _visit(self, events: Sequence[Event] = (), outcomes: Sequence[Outcome] = ()) -> None:
+    def _visit(
+        self, events: Sequence[Event] = (), outcomes: Sequence[Outcome] = (), one_by_one: bool = False
+    ) -> None:
         """Keep a copy of the game, which has learnt these events beside those noted, where one is due."""
         learnt = len(self.events) + len(events)
-        self.checkpoints.visit(self.game, learnt, lambda: self._tallied(events, outcomes))
+        self.checkpoints.visit(self.game, learnt, lambda: self._tallied(events, outcomes), one_by_one)
 
     def lessons(self, events: Sequence[Event]) -> tuple[Ints, Ints]:
         """The nodes of answers and lessons, and their class numbers."""

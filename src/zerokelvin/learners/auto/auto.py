@@ -19,7 +19,7 @@ time, for AdaHedge loses at most half of that (de Rooij et al. 2014, Lemma 3, wi
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -181,8 +181,14 @@ class AutoGame(Game):
     def twin(self, kept: bool = False) -> AutoGame | None:
         """A game on another mixture at the same place."""
         mixture = self.mixture.twin(kept)
-        if mixture is None:
-            return None
+        return None if mixture is None else self._around(mixture)
+
+    def keeping(self) -> Iterator[Game | None] | None:
+        """Around the steps of the mixture."""
+        return (None if one is None else self._around(one) for one in self.mixture.keeping())
+
+    def _around(self, mixture: Mixture) -> AutoGame:
+        """The same around another mixture."""
         other = AutoGame(mixture)
         other.left_out = self.left_out
         return other

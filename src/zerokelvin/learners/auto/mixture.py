@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import copy
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple, cast
 
 import numpy as np
@@ -17,6 +17,7 @@ from zerokelvin.learners.auto.experts import Expert, PreparedExperts, start_expe
 from zerokelvin.learners.auto.mixing import Mixing
 from zerokelvin.learners.auto.settings import CHUNK
 from zerokelvin.learners.base import Game
+from zerokelvin.learners.base.kept import BehindGame
 from zerokelvin.learners.base.multiclass import MIXED, put_back
 from zerokelvin.learners.base.ties import DEAD_ZONE, first_largest
 from zerokelvin.learners.gaussian.diffusion import to_margins
@@ -27,6 +28,9 @@ __all__ = ["Mixture"]
 
 OWN = f"0/{MIXED}"
 """Before the names of the mixture's own arrays in a snapshot."""
+
+KEPT_AT_ONCE = 2
+"""Experts that are copied between two answers."""
 
 
 class Judged(NamedTuple):
@@ -54,6 +58,7 @@ class Mixture:
         self.asking = None if target is None else Target(target, seed)
         self._last: tuple[int, int, tuple[int, Floats]] | None = None
         self._table: Judged | None = None
+        self._journal: list[tuple[Ints, Ints]] | None = None  # what is learnt while a copy is made in steps
 
     @property
     def labels(self) -> int:
@@ -110,6 +115,8 @@ class Mixture:
         for expert in self.experts:
             expert.learn(node, code)
         self._last = self._table = None
+        if self._journal is not None:
+            self._journal.append((np.array([node]), np.array([code])))
 
     def learn_in_order(self, nodes: Ints, codes: Ints, margins: Floats) -> None:
         """Judge and learn nodes one after the other, expert by expert; fills in the margins before each."""
@@ -120,6 +127,8 @@ class Mixture:
         if fresh:
             margins[0] = 0.0
         self._last = self._table = None
+        if self._journal is not None:
+            self._journal.append((nodes.copy(), codes.copy()))
 
     @property
     def fields(self) -> tuple[str, ...]:
@@ -157,16 +166,41 @@ class Mixture:
         games = [expert.game.twin(kept) for expert in self.experts]
         if any(game is None for game in games):
             return None
+        return self._with(cast(list[Game], games), kept)
+
+    def keeping(self) -> Iterator[Mixture | None]:
+        """Another that is to be kept, in steps of a few experts each, between which this one may learn on.
+
+        Experts learn apart from each other, so those that are copied first need only learn what came since.
+        Every step gives None but the last; there is no last one where an expert's game has no twin.
+        """
+        journal = self._journal = list[tuple[Ints, Ints]]()
+        copies: list[tuple[Game, int]] = []
+        try:
+            for k, expert in enumerate(self.experts):
+                game = expert.game.twin(kept=True)
+                if game is None:
+                    return
+                copies.append((game, len(journal)))
+                if (k + 1) % KEPT_AT_ONCE == 0:
+                    yield None
+            yield self._with([_behind(game, journal[at:]) for game, at in copies], kept=True)
+        finally:
+            if self._journal is journal:
+                self._journal = None
+
+    def _with(self, games: list[Game], kept: bool) -> Mixture:
+        """Another where this one is, with other games of its experts."""
         other = copy.copy(self)
         other.experts = [copy.copy(expert) for expert in self.experts]
-        for expert, game in zip(other.experts, cast(list[Game], games), strict=True):
+        for expert, game in zip(other.experts, games, strict=True):
             expert.game = game
         other.mixing, other.asking = self.mixing.twin(), copy.deepcopy(self.asking)
         if kept:
             del other.first  # a packed game answers for nothing
         else:
             other.first = first_gaussian(other.experts)
-        other._last = other._table = None
+        other._last = other._table = other._journal = None
         return other
 
     def _games(self) -> list[tuple[str, Game]]:
@@ -219,6 +253,13 @@ class Mixture:
                 return scaled
             backwards = scaled
         return backwards
+
+
+def _behind(game: Game, learnt: list[tuple[Ints, Ints]]) -> Game:
+    """A kept game that is to learn answers when it is made again."""
+    if not learnt:
+        return game
+    return BehindGame(game, *(np.concatenate(part) for part in zip(*learnt, strict=True)))
 
 
 def first_gaussian(experts: Sequence[Expert]) -> GaussianGame:

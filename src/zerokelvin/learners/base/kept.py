@@ -2,7 +2,8 @@
 
 A session keeps copies of its game to go back to (`zerokelvin.session.checkpoints`). Much of what a game holds
 is zero, or whole numbers that fit into half the room; packed, it takes a fraction, and comes back to the last
-bit.
+bit. A copy that is made in steps has parts that were packed before the last answers: these are learnt when it
+is made again.
 """
 
 from __future__ import annotations
@@ -13,9 +14,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from zerokelvin.array_types import Ints
 from zerokelvin.learners.base.multiclass import Game
 
-__all__ = ["KeptGame", "PackedArray"]
+__all__ = ["BehindGame", "KeptGame", "PackedArray"]
 
 SHORT = np.iinfo(np.int32)
 
@@ -66,6 +68,29 @@ class KeptGame(Game):
         """The game again; `begin` gives one to put the arrays into."""
         game = self._begin()
         game.restore({name: packed.unpacked() for name, packed in self.arrays.items()})
+        return game
+
+    def scores(self, nodes: Any) -> NDArray[np.float64]:
+        """Refused."""
+        raise TypeError("a kept game predicts nothing; its twin does.")
+
+    def learn(self, node: Any, code: int, wanted: Any = None) -> None:
+        """Refused."""
+        raise TypeError("a kept game learns nothing; its twin does.")
+
+
+class BehindGame(Game):
+    """A kept game, and the answers that the one it was taken from has learnt since; only for its `twin`."""
+
+    def __init__(self, kept: Game, nodes: Ints, codes: Ints) -> None:
+        super().__init__(kept.classes)
+        self.kept, self.nodes, self.codes = kept, nodes, codes
+
+    def twin(self, kept: bool = False) -> Game | None:
+        """The game again, after it has learnt those answers."""
+        game = self.kept.twin()
+        if game is not None:
+            game.teach(self.nodes, self.codes)
         return game
 
     def scores(self, nodes: Any) -> NDArray[np.float64]:

@@ -15,7 +15,7 @@ Classes are numbers, 0 … classes − 1. A node is an index, or a vector where 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -254,6 +254,14 @@ class Game(ABC):
 
         None where a game has none: it is then brought there by a snapshot. With `kept` it may be packed, and
         then only be asked for a twin of its own (`zerokelvin.learners.base.kept`).
+        """
+        return None
+
+    def keeping(self) -> Iterator[Game | None] | None:
+        """The twin that is to be kept, made in steps between which the game may learn on, one by one.
+
+        Every step gives None but the last, which gives the twin of where the game then is; they end without
+        one where there is no twin. None where a game is copied at once.
         """
         return None
 

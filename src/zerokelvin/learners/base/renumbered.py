@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import copy
 import dataclasses
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -230,8 +230,15 @@ class RenumberedGame(Game):
     def twin(self, kept: bool = False) -> Game | None:
         """One around a twin of the game inside."""
         inner = self.inner.twin(kept)
-        if inner is None:
-            return None
+        return None if inner is None else self._around(inner)
+
+    def keeping(self) -> Iterator[Game | None] | None:
+        """Those around what the steps of the game inside give."""
+        steps = self.inner.keeping()
+        return None if steps is None else (None if one is None else self._around(one) for one in steps)
+
+    def _around(self, inner: Game) -> RenumberedGame:
+        """The same around another game."""
         other = copy.copy(self)
         other.inner = inner
         return other

@@ -5,7 +5,7 @@ and attribute of `Learner` or `Game` that a class does not write itself, also th
 later: a wrapper says what it changes, and cannot forget to pass on a part. Some are not passed on, for they
 would go past the wrapper: `start` and `start_game` make the wrapper's own, `score`, `scores_in_order` and
 `play` go through its methods, `hand_over` goes from the inner game to the inner heir, and what a wrapper
-copies (`twin`) or can bound (`bound_so_far`) it says itself.
+copies (`twin`, `keeping`) or can bound (`bound_so_far`) it says itself.
 
 The contract (`zerokelvin.checks.wrappers`) holds every wrapper that has nothing to change against its inner
 learner, part by part.
@@ -17,7 +17,7 @@ import abc
 import functools
 import inspect
 from abc import abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any, TypeVar
 
 import numpy as np
@@ -114,6 +114,10 @@ class WrappedGame(Game):
 
     def twin(self, kept: bool = False) -> Game | None:
         """None: a wrapper that has something of its own to copy writes how."""
+        return None
+
+    def keeping(self) -> Iterator[Game | None] | None:
+        """None: what a wrapper copies, it copies at once."""
         return None
 
     def bound_so_far(self) -> float | None:
