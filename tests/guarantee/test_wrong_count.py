@@ -12,25 +12,21 @@ from zerokelvin.guarantee.wrong_count import USUAL_SHARE
 
 
 def by_definition(size, moves, alpha):
-    """The numbers whose ratio of prior to posterior has never reached 1/α, in exact fractions."""
-    prior = [1 / Fraction(w + Fraction(str(USUAL_SHARE)) * size + 1) ** 2 for w in range(size + 1)]
-    total = sum(prior)
-    prior = [weight / total for weight in prior]
-    likelihood, largest, seen, left = [Fraction(1)] * (size + 1), [Fraction(0)] * (size + 1), 0, size
+    """The largest number whose ratio has never reached 1/α, in exact fractions; None where all have."""
+    weights = [1 / (w + Fraction(str(USUAL_SHARE)) * size + 1) ** 2 for w in range(size + 1)]
+    likelihood, ruled_out, seen, left = [Fraction(1)] * (size + 1), set(), 0, size
     for drawn, wrong in moves:
         if drawn:
             for w in range(size + 1):
                 share = Fraction(w - seen, left)
-                likelihood[w] *= max(share if wrong else 1 - share, 0) if 0 <= share <= 1 else 0
-            evidence = sum(p * chance for p, chance in zip(prior, likelihood, strict=True))
-            for w in range(size + 1):
-                ratio = evidence / likelihood[w] if likelihood[w] else Fraction(10**9)
-                largest[w] = max(largest[w], ratio)
+                likelihood[w] *= (share if wrong else 1 - share) if 0 <= share <= 1 else 0
+            for w in range(1, size + 1):
+                smaller = sum(weights[v] * likelihood[v] for v in range(w))
+                if smaller and smaller * Fraction(str(alpha)) >= sum(weights[:w]) * likelihood[w]:
+                    ruled_out.add(w)
         seen, left = seen + wrong, left - 1
-    possible = [
-        w for w in range(size + 1) if seen <= w <= seen + left and largest[w] < 1 / Fraction(str(alpha))
-    ]
-    return possible, seen
+    possible = [w for w in range(seen, seen + left + 1) if w not in ruled_out]
+    return possible[-1] - seen if possible else None
 
 
 @given(
@@ -39,18 +35,14 @@ def by_definition(size, moves, alpha):
     steps=st.integers(0, 10),
     alpha=st.sampled_from([0.3, 0.05, 0.01]),
 )
-def test_the_set_is_the_one_by_definition(labelling, drawn, steps, alpha):
+def test_the_limit_is_the_one_by_definition(labelling, drawn, steps, alpha):
     moves = list(zip(drawn, labelling, strict=False))[:steps]
     count = WrongCount(len(labelling))
     for random, wrong in moves:
-        if random:
-            count.see_drawn(wrong=wrong)
-        else:
-            count.see(wrong=wrong)
-    possible, seen = by_definition(len(labelling), moves, alpha)
-    if possible:
-        assert count.least_left(alpha) == possible[0] - seen
-        assert count.most_left(alpha) == possible[-1] - seen
+        (count.see_drawn if random else count.see)(wrong=wrong)
+    most = by_definition(len(labelling), moves, alpha)
+    if most is not None:
+        assert count.most_left(alpha) == most
 
 
 @given(
@@ -84,32 +76,33 @@ def test_the_truth_is_inside_at_all_times(share):
         waiting, count = list(rng.permutation(size)), WrongCount(size)
         while len(waiting) > 100:
             drawn = waiting.pop(int(rng.integers(len(waiting))))
+            count.see_drawn(wrong=bool(wrong[drawn]))
             right = next((i for i in waiting if not wrong[i]), None)
             if right is not None:
                 waiting.remove(right)
                 count.see(wrong=False)
-            count.see_drawn(wrong=bool(wrong[drawn]))
             left = int(wrong[waiting].sum())
-            if not count.least_left(0.05) <= left <= count.most_left(0.05):
+            if left > count.most_left(0.05):
                 misses += 1
                 break
     assert misses <= 0.05 * games
 
 
-def test_a_set_that_forgot_who_left_would_be_seen_to_fail():
-    """The same game, counted as if nothing had left in between, misses more often than it may."""
-    misses, games, size = 0, 200, 200
+def test_chosen_answers_counted_as_drawn_would_be_seen_to_fail():
+    """The same game, those that leave by design counted as if they had been drawn."""
+    misses, games, size = 0, 100, 200
     for seed in range(games):
         rng = np.random.default_rng(seed)
         wrong = rng.permutation(size) < 60
         waiting, count = list(rng.permutation(size)), WrongCount(size)
-        while len(waiting) > 60:
+        while len(waiting) > 100:
             drawn = waiting.pop(int(rng.integers(len(waiting))))
+            count.see_drawn(wrong=bool(wrong[drawn]))
             right = next((i for i in waiting if not wrong[i]), None)
             if right is not None:
                 waiting.remove(right)
-            count.see_drawn(wrong=bool(wrong[drawn]))
-            if not count.least_left(0.05) <= int(wrong[waiting].sum()) <= count.most_left(0.05):
+                count.see_drawn(wrong=False)
+            if int(wrong[waiting].sum()) > count.most_left(0.05):
                 misses += 1
                 break
-    assert misses > 0.05 * games
+    assert misses > 0.5 * games

@@ -375,7 +375,7 @@ class Session(Guarded):
         ...     node = session.random_check()
         ...     session.learn(node, truth[node])
         >>> print(session.guarantee())
-        with 0.95 confidence at most 4.5% of the 178 labels that go out unasked are wrong (120 random checks)
+        with 0.95 confidence at most 3.9% of the 178 labels that go out unasked are wrong (120 random checks)
         """
         self._require_classes()
         standing = self._standing
