@@ -35,12 +35,12 @@ from numpy.typing import NDArray
 from zerokelvin.errors import SessionError
 from zerokelvin.io.files import replacing
 
-__all__ = ["WITH_GROWTHS", "SessionFile", "read_session", "sound", "write_session"]
+__all__ = ["WITH_MORE", "SessionFile", "read_session", "sound", "write_session"]
 
 FORMAT = "zerokelvin session"
 VERSIONS = (1, 2, 3)
-PLAIN, WITH_GROWTHS = 2, 3
-"""The version that is written, and the one of a session whose learner goes over growths again."""
+PLAIN, WITH_MORE = 2, 3
+"""The version that is written, and the one of a session with growths to go over again or random checks."""
 
 RATIO = 1100
 """Deflate makes at most 1032 bytes of one (RFC 1951: 258 bytes from two bits)."""

@@ -20,18 +20,20 @@ from zerokelvin.array_types import Ints
 from zerokelvin.games.class_names import from_json
 from zerokelvin.games.counts import require_whole
 from zerokelvin.games.wrapping import wrapped
-from zerokelvin.io.session_file import WITH_GROWTHS, SessionFile
+from zerokelvin.guarantee import Audit, Draw, Held
+from zerokelvin.io.session_file import WITH_MORE, SessionFile
 from zerokelvin.learners import parse_policy
 from zerokelvin.learners.base.growth import ORDERED
 from zerokelvin.session.growing import Before
 from zerokelvin.session.prediction import LEARN, SKIP, TEACH, Event, Outcome
 from zerokelvin.session.standing import Terms
 
-__all__ = ["SavedSession", "growth_tables", "read_record", "require"]
+__all__ = ["SavedSession", "audit_tables", "growth_tables", "read_record", "require"]
 
 
 OF_EVENTS = {"events", "outcomes", "left_out"}
 OF_GROWTHS = {"growths", "growth_edges", "growth_weights"}
+OF_CHECKS = {"checks", "held", "held_codes"}
 
 
 @dataclass(frozen=True)
@@ -49,6 +51,7 @@ class SavedSession:
     settled: int
     retold: bool
     growths: tuple[Before, ...]
+    audit: Audit
     has_states: bool
 
 
@@ -57,8 +60,9 @@ def read_record(file: SessionFile, num_nodes: int) -> SavedSession:
     header, current = file.header, file.version > 1
     states = {name for name in file.shapes if name.startswith("state/")}
     if current:
-        tables = OF_EVENTS | (OF_GROWTHS if file.version == WITH_GROWTHS else set())
-        require(set(file.shapes) == tables | states and header["nodes"] == num_nodes)
+        more = [some for some in (OF_GROWTHS, OF_CHECKS) if some & set(file.shapes)]
+        require(set(file.shapes) == OF_EVENTS.union(states, *more) and header["nodes"] == num_nodes)
+        require((file.version == WITH_MORE) == bool(more))
         require(type(header["events"]) is int and file.shapes["events"][1] == (header["events"], 3))
     terms, budget = _terms(header), _number(header["budget"])
     classes = _classes(header["classes"])
@@ -79,7 +83,8 @@ def read_record(file: SessionFile, num_nodes: int) -> SavedSession:
     require(has_states == bool(states))
     growths = _growths(file, num_nodes, settled) if "growths" in file.shapes else ()
     require(not growths or terms.learner.growth == ORDERED)
-    return SavedSession(terms, budget, classes, events, outcomes, settled, retold, growths, has_states)
+    audit = _audit(file, num_nodes, events) if "checks" in file.shapes else Audit()
+    return SavedSession(terms, budget, classes, events, outcomes, settled, retold, growths, audit, has_states)
 
 
 def growth_tables(growths: Sequence[Before]) -> dict[str, NDArray[Any]]:
@@ -106,6 +111,40 @@ def _growths(file: SessionFile, num_nodes: int, settled: int) -> tuple[Before, .
     return tuple(
         Before(events, nodes, edges[start:stop, 1:], weights[start:stop])
         for (events, nodes), start, stop in zip(rows.tolist(), ends[:-1], ends[1:], strict=True)
+    )
+
+
+def audit_tables(audit: Audit) -> dict[str, NDArray[Any]]:
+    """Random checks as the tables of a file: events and node of each; events and nodes of what was held."""
+    return {
+        "checks": np.array(audit.draws, dtype=np.int64).reshape(-1, 2),
+        "held": np.array([(one.told, len(one.codes)) for one in audit.held], dtype=np.int64).reshape(-1, 2),
+        "held_codes": np.concatenate([one.codes for one in audit.held]).reshape(-1, 1),
+    }
+
+
+def _audit(file: SessionFile, num_nodes: int, events: Sequence[Event]) -> Audit:
+    """The checks of a file: nodes that were unanswered when they were drawn, labellings of the nodes then."""
+    labels = _classes(file.header["checked_labels"])
+    draws, held, codes = (
+        _table(file, name, width) for name, width in (("checks", 2), ("held", 2), ("held_codes", 1))
+    )
+    for rows, least in ((draws, 1), (held, 1)):
+        require(len(rows) > 0 and bool((np.diff(rows[:, 0]) >= least).all()))
+        require(bool((rows[:, 0] >= 0).all() and (rows[:, 0] <= len(events)).all()))
+    require(bool((draws[:, 1] >= 0).all() and (draws[:, 1] < num_nodes).all()))
+    require(bool((np.diff(held[:, 1], append=num_nodes) >= 0).all() and (held[:, 1] > 0).all()))
+    require(len(codes) == held[:, 1].sum() and bool(((codes >= 0) & (codes < len(labels))).all()))
+    first: dict[int, int] = {}
+    for i, event in enumerate(events):
+        if event.kind != SKIP:
+            first.setdefault(event.node, i)
+    require(all(first.get(node, len(events)) >= told for told, node in draws.tolist()))
+    parts = np.split(codes[:, 0], np.cumsum(held[:-1, 1]))
+    return Audit(
+        labels,
+        tuple(Draw(told, node) for told, node in draws.tolist()),
+        tuple(Held(told, part) for told, part in zip(held[:, 0].tolist(), parts, strict=True)),
     )
 
 

@@ -20,14 +20,15 @@ from zerokelvin.errors import SessionError
 from zerokelvin.games.class_names import to_json
 from zerokelvin.games.wrapping import wrapped
 from zerokelvin.graph import Graph
-from zerokelvin.io.session_file import WITH_GROWTHS, SessionFile, read_session, sound, write_session
+from zerokelvin.guarantee import Audit
+from zerokelvin.io.session_file import WITH_MORE, SessionFile, read_session, sound, write_session
 from zerokelvin.learners import Learner
 from zerokelvin.learners.base import signs_of
 from zerokelvin.learners.base.growth import CARRIED
 from zerokelvin.learners.base.multiclass import MIXED
 from zerokelvin.learners.base.noting import SEEN
 from zerokelvin.learners.wrappers.forgetting import Forgetting
-from zerokelvin.session.file_schema import SavedSession, growth_tables, read_record, require
+from zerokelvin.session.file_schema import SavedSession, audit_tables, growth_tables, read_record, require
 from zerokelvin.session.growing import Before
 from zerokelvin.session.prediction import SKIP, Event, Outcome
 from zerokelvin.session.standing import Standing, Terms
@@ -51,6 +52,7 @@ class Packed(NamedTuple):
     settled: int
     retold: bool
     growths: tuple[Before, ...]
+    audit: Audit
     snapshot: Snapshot | None
 
 
@@ -87,8 +89,9 @@ def save(standing: Standing, path: str | os.PathLike[str]) -> None:
         "retold": standing.retold,
         "states": snapshot is not None,
     }
-    if standing.growths:
-        header["version"] = WITH_GROWTHS
+    if standing.growths or standing.audit.draws:
+        header["version"] = WITH_MORE
+        header["checked_labels"] = [to_json(label) for label in standing.audit.labels]
     events = [(e.kind, e.node, -1 if e.kind == SKIP else code[e.label]) for e in standing.events]
     outcomes = [
         (-1 if o.predicted is None else place[o.predicted], o.asked, o.overruled, o.shown, o.late)
@@ -98,6 +101,8 @@ def save(standing: Standing, path: str | os.PathLike[str]) -> None:
     arrays = {"events": _rows(events, 3), "outcomes": _rows(outcomes, 5), "left_out": _rows(left_out, 2)}
     if standing.growths:
         arrays |= growth_tables(standing.growths)
+    if standing.audit.draws:
+        arrays |= audit_tables(standing.audit)
     arrays |= {STATE + name: array for name, array in (snapshot or {}).items()}
     write_session(path, header, arrays)
 
@@ -122,6 +127,7 @@ def packed(standing: Standing) -> Packed:
         standing.settled,
         standing.retold,
         standing.growths,
+        standing.audit,
         _snapshot(standing),
     )
 
@@ -129,7 +135,7 @@ def packed(standing: Standing) -> Packed:
 def unpacked(parts: Packed) -> Standing:
     """The copy: with the states as they were, or made anew from the events where they cannot be kept."""
     standing = Standing(parts.terms, parts.graph, parts.terms.classes_with(parts.events), parts.budget)
-    standing.growths = parts.growths
+    standing.growths, standing.audit = parts.growths, parts.audit
     if parts.snapshot is None:
         standing = standing.told(parts.events, parts.outcomes)
     else:
@@ -143,7 +149,7 @@ def _standing(record: SavedSession, file: SessionFile, graph: Graph) -> Standing
     terms, events, outcomes = record.terms, record.events, record.outcomes
     terms.learner.check_domain(graph)
     standing = Standing(terms, graph, record.classes, record.budget)
-    standing.growths = record.growths
+    standing.growths, standing.audit = record.growths, record.audit
     carried = terms.learner.growth == CARRIED and record.settled > 0
     if outcomes is None:
         return standing.retelling(events, [None] * len(events), 0, ())

@@ -28,6 +28,7 @@ from zerokelvin.asking.decision import confidence, worth_asking
 from zerokelvin.errors import LabelError
 from zerokelvin.games.labels import class_order, decide
 from zerokelvin.graph import Graph
+from zerokelvin.guarantee import Audit
 from zerokelvin.learners import Game, Learner, Policy
 from zerokelvin.learners.base.growth import ORDERED, Growth
 from zerokelvin.session.checkpoints import Checkpoint, Checkpoints, Moment, stretches
@@ -96,6 +97,7 @@ class Standing:
         self.settled = 0  # events before the last growth: what they found is kept
         self.retold = False  # whether the learner saw those again on a larger graph
         self.growths: tuple[Before, ...] = ()  # those that a correction goes over again
+        self.audit = Audit()  # random checks so far; what they were told is in the events
         self.intact = True
         self.codes = {label: code for code, label in enumerate(classes)}
         self.tally = Tally.empty(len(classes), graph.num_components)
@@ -148,7 +150,10 @@ class Standing:
             growths = tuple(one._replace(events=one.events - (at < one.events)) for one in growths)
         else:
             events[at] = events[at]._replace(label=label)
-        return self.retelling(events, kept, settled, growths, same=at)
+        other = self.retelling(events, kept, settled, growths, same=at)
+        if label is None:
+            other.audit = Audit()  # its draws were made from what is unanswered again
+        return other
 
     def retelling(
         self,
@@ -179,6 +184,7 @@ class Standing:
             if stop < len(events):  # one of the present would be of no use to the next correction
                 other._visit()
         other.settled, other.retold = settled, settled > 0 and not growths
+        other.audit = self.audit
         return other
 
     def renewed(self) -> Standing:
@@ -195,6 +201,7 @@ class Standing:
         told = len(other.events)
         other.take(events[told:], outcomes[told:])
         other.settled, other.retold = self.settled, retold
+        other.audit = self.audit
         return other
 
     def told(self, events: Sequence[Event], outcomes: Sequence[Outcome]) -> Standing:
@@ -205,6 +212,7 @@ class Standing:
             other = first._through(self.growths, self, events, outcomes)
         done = len(other.events)
         other.take(events[done:], outcomes[done:])
+        other.audit = self.audit
         return other
 
     def _through(
@@ -251,7 +259,11 @@ class Standing:
     def extended(self, nodes: int | Iterable[Hashable], edges: Any, weights: Any) -> Standing:
         """One on the graph with these nodes and edges added; itself where that adds nothing."""
         graph = self.graph.extended(nodes, edges, weights)
-        return self if same_graph(self.graph, graph) else self.grown(graph)
+        if same_graph(self.graph, graph):
+            return self
+        other = self.grown(graph)
+        other.audit = self.audit
+        return other
 
     def grown(self, graph: Graph, prepared: object = None) -> Standing:
         """One on a grown graph, to which the learner hands over what it knows."""

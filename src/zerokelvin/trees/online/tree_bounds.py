@@ -23,10 +23,10 @@ from zerokelvin.jit import kernel
 from zerokelvin.trees.online.forest import Forest
 from zerokelvin.trees.online.neighbours import Spines
 
-__all__ = ["Guarantee", "spine_guarantee", "tree_guarantee"]
+__all__ = ["TreeGuarantee", "spine_guarantee", "tree_guarantee"]
 
 
-class Guarantee(NamedTuple):
+class TreeGuarantee(NamedTuple):
     """The bound of every tree, and the totals it is made of: cut edges, clusters, widest diameter."""
 
     per_tree: Floats
@@ -43,7 +43,7 @@ class Clusters(NamedTuple):
     diameter: Ints
 
 
-def tree_guarantee(forest: Forest, size: int, labels: Ints) -> Guarantee:
+def tree_guarantee(forest: Forest, size: int, labels: Ints) -> TreeGuarantee:
     """The bound of each of `size` trees against a labelling in {−1, +1}ⁿ of the graph."""
     signs = np.tile(np.asarray(labels, dtype=np.int64), size)
     cluster, border, diameter = _find_clusters(forest.indptr, forest.heads, signs)
@@ -56,10 +56,10 @@ def tree_guarantee(forest: Forest, size: int, labels: Ints) -> Guarantee:
     tree = np.zeros(len(border), dtype=np.int64)
     tree[cluster] = np.arange(len(signs)) // (len(signs) // size)
     per_tree = np.bincount(tree, weights=cost, minlength=size).astype(np.float64)
-    return Guarantee(per_tree, float(border.sum() / 2), float(len(border)), float(diameter.max()))
+    return TreeGuarantee(per_tree, float(border.sum() / 2), float(len(border)), float(diameter.max()))
 
 
-def spine_guarantee(spines: Spines, size: int, labels: Ints) -> Guarantee:
+def spine_guarantee(spines: Spines, size: int, labels: Ints) -> TreeGuarantee:
     """The bound of each of `size` spines against a labelling in {−1, +1}ⁿ of the graph."""
     n = len(spines.place) // size
     signs = np.empty(len(spines.place), dtype=np.int64)
@@ -79,7 +79,7 @@ def spine_guarantee(spines: Spines, size: int, labels: Ints) -> Guarantee:
         cuts += int(there.sum())
     cost = np.minimum(cost, end - begin + 1)
     per_tree = np.bincount(begin // n, weights=cost, minlength=size).astype(np.float64)
-    return Guarantee(per_tree, cuts / 2, float(len(begin)), float((end - begin).max()))
+    return TreeGuarantee(per_tree, cuts / 2, float(len(begin)), float((end - begin).max()))
 
 
 @kernel
