@@ -48,8 +48,8 @@ __all__ = [
     "RankedNode",
     "SetBudget",
     "Skip",
-    "Teach",
     "Taught",
+    "Teach",
 ]
 
 Named = str | int
@@ -86,7 +86,7 @@ class GraphSource(Incoming):
     content: str | None = None
     """A file in base64, whose format ``format`` tells."""
     format: str | None = None
-    """csv, tsv, txt, parquet, mtx, graphml, gml, npz or json; ``csv.gz`` and the like for a compressed one."""
+    """csv, tsv, txt, parquet, mtx, graphml, gml, npz or json; ``csv.gz`` and the like if compressed."""
 
 
 class CreateProject(Incoming):
@@ -288,8 +288,8 @@ class Skip(Incoming):
 class SetBudget(Incoming):
     """How many questions may be asked, in all and per day; null for any number, left out for no change."""
 
-    budget: Count | None | msgspec.UnsetType = msgspec.UNSET
-    daily_budget: Count | None | msgspec.UnsetType = msgspec.UNSET
+    budget: Count | msgspec.UnsetType | None = msgspec.UNSET
+    daily_budget: Count | msgspec.UnsetType | None = msgspec.UNSET
 
 
 class Numbered(Outgoing):

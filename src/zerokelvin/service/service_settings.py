@@ -73,7 +73,14 @@ class ServiceSettings:
     def __post_init__(self) -> None:
         if not 0 <= self.port <= 65535:
             raise ParameterError(f"port {self.port} is none; give one from 1 to 65535, or 0 for a free one.")
-        for name in ("most_body", "most_nodes", "most_awake", "most_queue", "most_unlearnt", "snapshot_every"):
+        for name in (
+            "most_body",
+            "most_nodes",
+            "most_awake",
+            "most_queue",
+            "most_unlearnt",
+            "snapshot_every",
+        ):
             if getattr(self, name) < 1:
                 raise ParameterError(f"{name}={getattr(self, name)!r} is no number of at least 1.")
         for name in ("patience", "most_time", "lease"):

@@ -18,7 +18,7 @@ from typing import NamedTuple
 
 import msgspec
 
-from zerokelvin.service.projects.refusals import Refused
+from zerokelvin.service.projects.refusals import RefusedError
 from zerokelvin.session.late import DIGEST
 
 __all__ = ["MAC", "Decision", "DecisionRecord", "read_decision", "write_decision"]
@@ -85,7 +85,7 @@ def read_decision(secret: bytes, text: str) -> Decision:
     said, mac = data[:-MAC], data[-MAC:]
     known = len(said) >= HEAD.size and hmac.compare_digest(mac, _mac(secret, said))
     if not known or said[0] != VERSION or len(text) > MOST:
-        raise Refused(
+        raise RefusedError(
             "decision",
             text[:80],
             "is no decision of this project; send back the text that predict or next gave, or leave it out",

@@ -5,14 +5,25 @@ Nodes and classes are written by name, so that a log can be read by anybody and 
 
 from __future__ import annotations
 
-from typing import TypeVar
-
 import msgspec
 
 from zerokelvin.service.messages import Named, Parameter
 from zerokelvin.service.projects.decisions import DecisionRecord
+from zerokelvin.service.store.log import ARCHIVED, RESTORED
 
-__all__ = ["KINDS", "Budgeted", "Corrected", "Created", "Fact", "Grown", "Labelled", "Lesson", "Passed"]
+__all__ = [
+    "KINDS",
+    "Budgeted",
+    "Corrected",
+    "Created",
+    "Fact",
+    "Grown",
+    "Labelled",
+    "Owned",
+    "Passed",
+    "PutAway",
+    "TakenOut",
+]
 
 Weighted = tuple[Named, Named, float]
 
@@ -46,7 +57,7 @@ class Labelled(Fact, frozen=True):
     decision: DecisionRecord | None = None
 
 
-class Lesson(Fact, frozen=True):
+class Owned(Fact, frozen=True):
     """A label that was known already."""
 
     node: Named
@@ -80,15 +91,23 @@ class Budgeted(Fact, frozen=True):
     daily_budget: int | None = None
 
 
+class PutAway(Fact, frozen=True):
+    """The project was archived."""
+
+
+class TakenOut(Fact, frozen=True):
+    """The project was taken out of the archive."""
+
+
 KINDS: dict[str, type[Fact]] = {
     "created": Created,
     "label": Labelled,
-    "teach": Lesson,
+    "teach": Owned,
     "skip": Passed,
     "correct": Corrected,
     "grown": Grown,
     "budget": Budgeted,
+    ARCHIVED: PutAway,
+    RESTORED: TakenOut,
 }
-"""Kinds of events with what they hold; ``archived`` and ``restored`` hold nothing and change no session."""
-
-F = TypeVar("F", bound=Fact)
+"""Kinds of events with what they hold."""

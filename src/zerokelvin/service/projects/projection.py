@@ -10,21 +10,45 @@ from __future__ import annotations
 import base64
 from collections import Counter
 from collections.abc import Callable, Hashable, Sequence
+from functools import partial
+from typing import NamedTuple
 
 from zerokelvin.errors import NodeError
 from zerokelvin.games.class_names import nearest
 from zerokelvin.graph import Graph
 from zerokelvin.service.messages import Named
 from zerokelvin.service.projects.decisions import Decision, read_decision
-from zerokelvin.service.projects.facts import Budgeted, Corrected, Created, Fact, Grown, Labelled, Lesson
-from zerokelvin.service.projects.refusals import Refused
+from zerokelvin.service.projects.facts import (
+    Budgeted,
+    Corrected,
+    Created,
+    Fact,
+    Grown,
+    Labelled,
+    Owned,
+    PutAway,
+    TakenOut,
+)
+from zerokelvin.service.projects.refusals import ConflictError, RefusedError
 from zerokelvin.session import Session
 from zerokelvin.session.prediction import SKIP
 
-__all__ = ["DAY", "Projection"]
+__all__ = ["DAY", "Book", "Projection"]
 
 DAY = 86400.0
 """Seconds of a day; days begin at midnight UTC."""
+
+
+class Book(NamedTuple):
+    """What is known beside the session.
+
+    Questions allowed per day, the last day that had one and how many it had, and whether it is put away.
+    """
+
+    daily_budget: int | None
+    day: int
+    asked_today: int
+    archived: bool = False
 
 
 class Projection:
@@ -37,12 +61,17 @@ class Projection:
         self.graph: Graph = session.graph
         self.labels = Counter(event.node for event in session.events if event.kind != SKIP)
         self.budget = session.budget
-        self.daily_budget = created.daily_budget
-        self.day = 0
-        self.asked_today = 0
+        self.book = Book(created.daily_budget, 0, 0)
         self._undo: list[Callable[[], None]] = []
 
     # -- reading ------------------------------------------------------------------------------------
+
+    def require_in_use(self) -> None:
+        """Refuse to change a project that is put away."""
+        if self.book.archived:
+            raise ConflictError(
+                f"project '{self.created.name}' is archived; POST …/restore takes it out again."
+            )
 
     def index(self, node: Named, field: str) -> int:
         """The index of a node; refused where the graph has none of this name."""
@@ -50,7 +79,7 @@ class Projection:
             return self.graph.index(node)
         except NodeError:
             kind = "texts" if self.graph.names and isinstance(self.graph.names[0], str) else "whole numbers"
-            raise Refused(
+            raise RefusedError(
                 field, node, f"is no node of this project, whose nodes are {kind}; add it with POST …/nodes"
             ) from None
 
@@ -60,22 +89,20 @@ class Projection:
             return label
         near = nearest(label, self.created.classes)
         meant = f"give {near!r}" if near is not None else f"give one of {list(self.created.classes[:10])!r}"
-        raise Refused(field, label, f"is no class of this project; {meant}")
+        raise RefusedError(field, label, f"is no class of this project; {meant}")
 
     def decision(self, text: str, field: str) -> Decision:
         """A decision of this project, signed by it."""
         try:
             found = read_decision(self.secret, text)
-        except Refused as problem:
-            raise Refused(field, text[:80], str(problem).partition("' ")[2].rstrip(".")) from None
+        except RefusedError as problem:
+            raise RefusedError(field, text[:80], str(problem).partition("' ")[2].rstrip(".")) from None
         return found
 
     def left_today(self, at: float) -> int | None:
         """How many questions are left for the day of a time; None for any number."""
-        if self.daily_budget is None:
-            return None
-        asked = self.asked_today if int(at // DAY) <= self.day else 0
-        return max(self.daily_budget - asked, 0)
+        allowed, day, asked, _ = self.book
+        return None if allowed is None else max(allowed - (asked if int(at // DAY) <= day else 0), 0)
 
     def name(self, index: int) -> Hashable:
         """The name of a node."""
@@ -86,18 +113,18 @@ class Projection:
     def note(self, facts: Sequence[Fact], at: float, grown: Graph | None = None) -> None:
         """Take events for granted that happened at a time; `grown` is the graph that a growth led to."""
         for fact in facts:
-            if isinstance(fact, (Labelled, Lesson)):
+            if isinstance(fact, (Labelled, Owned)):
                 self._count(self.graph.index(fact.node), 1)
                 if isinstance(fact, Labelled) and fact.decision is not None and fact.decision.ask:
                     self._asked(at)
             elif isinstance(fact, Corrected) and fact.label is None:
                 self._count(self.graph.index(fact.node), -1)
             elif isinstance(fact, Budgeted):
-                before = (self.budget, self.daily_budget)
-                self._undo.append(lambda old=before: self._set_budgets(*old))  # type: ignore[misc]
-                self._set_budgets(fact.budget, fact.daily_budget)
+                self._set_budget(fact.budget)
+                self._set_book(self.book._replace(daily_budget=fact.daily_budget))
+            elif isinstance(fact, (PutAway, TakenOut)):
+                self._set_book(self.book._replace(archived=isinstance(fact, PutAway)))
             elif isinstance(fact, Grown) and grown is not None:
-                self._undo.append(lambda old=self.graph: self._set_graph(old))  # type: ignore[misc]
                 self._set_graph(grown)
 
     def settle(self) -> None:
@@ -109,22 +136,26 @@ class Projection:
         while self._undo:
             self._undo.pop()()
 
-    def set_day(self, day: int, asked: int) -> None:
-        """Put back the count of answers asked for on a day."""
-        self.day, self.asked_today = day, asked
-
     def _count(self, node: int, by: int) -> None:
         self.labels[node] += by
         self._undo.append(lambda: self.labels.update({node: -by}))
 
     def _asked(self, at: float) -> None:
         """One more answer that was asked for; a clock that goes back leaves the day as it is."""
-        before, today = (self.day, self.asked_today), max(int(at // DAY), self.day)
-        self._undo.append(lambda: self.set_day(*before))
-        self.set_day(today, 1 if today > self.day else self.asked_today + 1)
+        book, today = self.book, int(at // DAY)
+        if today > book.day:
+            self._set_book(book._replace(day=today, asked_today=1))
+        else:
+            self._set_book(book._replace(asked_today=book.asked_today + 1))
 
-    def _set_budgets(self, budget: int | None, daily: int | None) -> None:
-        self.budget, self.daily_budget = budget, daily
+    def _set_book(self, book: Book) -> None:
+        self._undo.append(partial(setattr, self, "book", self.book))
+        self.book = book
+
+    def _set_budget(self, budget: int | None) -> None:
+        self._undo.append(partial(setattr, self, "budget", self.budget))
+        self.budget = budget
 
     def _set_graph(self, graph: Graph) -> None:
+        self._undo.append(partial(setattr, self, "graph", self.graph))
         self.graph = graph

@@ -6,10 +6,10 @@ from typing import Any
 
 from zerokelvin.errors import ZerokelvinError
 
-__all__ = ["Busy", "Conflict", "NotThere", "Refused", "TooLarge"]
+__all__ = ["BusyError", "ConflictError", "NotThereError", "RefusedError", "TooLargeError"]
 
 
-class Refused(ZerokelvinError, ValueError):
+class RefusedError(ZerokelvinError, ValueError):
     """A value of a request that cannot be used: the field it stands in, the value, what is wrong with it."""
 
     def __init__(self, field: str, value: Any, wrong: str) -> None:
@@ -20,19 +20,19 @@ class Refused(ZerokelvinError, ValueError):
         self.value = shown
 
 
-class TooLarge(ZerokelvinError, ValueError):
+class TooLargeError(ZerokelvinError, ValueError):
     """More than a request may hold."""
 
 
-class NotThere(ZerokelvinError, LookupError):
+class NotThereError(ZerokelvinError, LookupError):
     """What a request names is not there."""
 
 
-class Conflict(ZerokelvinError, RuntimeError):
+class ConflictError(ZerokelvinError, RuntimeError):
     """A request that cannot be carried out beside what is there, or beside another under way."""
 
 
-class Busy(ZerokelvinError, RuntimeError):
+class BusyError(ZerokelvinError, RuntimeError):
     """Too much to do at the moment; `after` is when to try again, in seconds."""
 
     def __init__(self, text: str, after: float = 1.0) -> None:

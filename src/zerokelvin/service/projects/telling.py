@@ -7,26 +7,28 @@ of its own that shares what does not change, so that the present one can be read
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import groupby
 from typing import TypeVar
 
 from zerokelvin.service.projects.decisions import DecisionRecord
-from zerokelvin.service.projects.facts import Budgeted, Corrected, Fact, Grown, Labelled, Lesson, Passed
+from zerokelvin.service.projects.facts import Budgeted, Corrected, Fact, Grown, Labelled, Owned, Passed
 from zerokelvin.session import Session
 from zerokelvin.session.checkpoints import Checkpoint
 from zerokelvin.session.late import ShownDecision
 
 __all__ = ["beside", "copied", "goes_back", "runs", "tell"]
 
-F = TypeVar("F", bound=Fact)
+T = TypeVar("T")
 
 
-def runs(facts: Iterable[Fact]) -> Iterator[list[Fact]]:
-    """The events in runs that are told in one call: plain answers, lessons; every other one by itself."""
-    for kind, run in groupby(enumerate(facts), key=lambda pair: _run_key(*pair)):
-        del kind
-        yield [fact for _, fact in run]
+def runs(items: Iterable[T], of: Callable[[T], Fact]) -> Iterator[list[T]]:
+    """Items in runs whose events are told in one call: plain answers, lessons; every other one by itself.
+
+    `of` gives the event of an item.
+    """
+    for _, run in groupby(enumerate(items), key=lambda pair: _run_key(pair[0], of(pair[1]))):
+        yield [item for _, item in run]
 
 
 def goes_back(fact: Fact) -> bool:
@@ -35,13 +37,13 @@ def goes_back(fact: Fact) -> bool:
 
 
 def tell(session: Session, run: Sequence[Fact]) -> None:
-    """Let a session learn a run of events."""
+    """Let a session learn a run of events; those that are about the project alone change nothing."""
     first = run[0]
     if isinstance(first, Labelled) and first.decision is None:
         plain = [fact for fact in run if isinstance(fact, Labelled)]
         session.learn_many([(fact.node, fact.label) for fact in plain])
-    elif isinstance(first, Lesson):
-        session.teach([(fact.node, fact.label) for fact in run if isinstance(fact, Lesson)])
+    elif isinstance(first, Owned):
+        session.teach([(fact.node, fact.label) for fact in run if isinstance(fact, Owned)])
     elif isinstance(first, Labelled) and first.decision is not None:
         session.learn(first.node, first.label, shown=_shown(session, first, first.decision))
     elif isinstance(first, Passed):
@@ -75,7 +77,7 @@ def copied(session: Session) -> Session:
 def _run_key(i: int, fact: Fact) -> tuple[str, int]:
     if isinstance(fact, Labelled) and fact.decision is None:
         return ("label", 0)
-    if isinstance(fact, Lesson):
+    if isinstance(fact, Owned):
         return ("teach", 0)
     return ("alone", i)
 
