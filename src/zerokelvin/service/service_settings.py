@@ -22,7 +22,7 @@ class ServiceSettings:
     host, port
         Where it listens; port 0 takes a free one. Any host but loopback needs keys.
     graphs
-        The folder that ``{"path": …}`` may name graphs below. Without keys on loopback, any file may be named.
+        The folder that ``{"path": …}`` may name graphs below. Without keys any file may be named.
     most_body, most_nodes, most_name
         Bytes of a request, nodes in one request, characters of a node's name.
     most_graph

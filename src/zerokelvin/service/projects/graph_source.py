@@ -20,7 +20,15 @@ from zerokelvin.io.formats.npz import read_npz, write_npz
 from zerokelvin.service.messages import GraphSource, Named
 from zerokelvin.service.projects.refusals import RefusedError, TooLargeError
 
-__all__ = ["GraphRules", "WeightedEdge", "graph_bytes", "graph_from", "graph_of_bytes", "weighted_edges"]
+__all__ = [
+    "GraphRules",
+    "WeightedEdge",
+    "check_graph",
+    "graph_bytes",
+    "graph_from",
+    "graph_of_bytes",
+    "weighted_edges",
+]
 
 MOST_WEIGHT = 1e100
 """Weights above it could not be added up."""
@@ -63,7 +71,7 @@ def graph_from(source: GraphSource, rules: GraphRules) -> Graph:
         graph = _from_dataset(source.dataset)
     else:
         graph = _from_content(source.content or "", source.format, rules)
-    _check(graph, rules)
+    check_graph(graph, rules)
     return graph
 
 
@@ -190,7 +198,8 @@ def _limits(rules: GraphRules) -> Limits:
     return Limits(nodes=rules.most_nodes, bytes=rules.most_bytes)
 
 
-def _check(graph: Graph, rules: GraphRules) -> None:
+def check_graph(graph: Graph, rules: GraphRules) -> None:
+    """Refuse a graph that is too large, or whose nodes have names that JSON or a log cannot hold."""
     if graph.num_nodes > rules.most_nodes or graph.num_edges > 10 * rules.most_nodes:
         raise TooLargeError(
             f"the graph has {graph.num_nodes:,} nodes and {graph.num_edges:,} edges, above the limit of "

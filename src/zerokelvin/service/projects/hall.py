@@ -57,9 +57,9 @@ class Hall:
     def __init__(self, store: Store, settings: ServiceSettings) -> None:
         self.store, self.settings = store, settings
         self.pool = ThreadPoolExecutor(THREADS, thread_name_prefix="read")
-        self.closing = False
+        self.closing = self.ending = False
         self.files_anywhere = False
-        """Whether a graph may be read from any file: without keys on loopback, where who asks is who serves."""
+        """Whether a graph may be read from any file: without keys, where who asks is who serves."""
         self._awake: dict[str, Project] = {}
         self._doors: dict[str, asyncio.Lock] = {}
 
@@ -120,8 +120,8 @@ class Hall:
             idle = [project for project in self._awake.values() if not project.users]
             if not idle:
                 raise BusyError(
-                    f"all {self.settings.most_awake} projects in memory are in use; ask again in a second, or "
-                    "start the service with a larger --awake."
+                    f"all {self.settings.most_awake} projects in memory are in use; ask again in a second, "
+                    "or start the service with a larger --awake."
                 )
             await self.sleep(min(idle, key=lambda project: project.used_at).name)
 

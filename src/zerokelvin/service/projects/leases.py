@@ -6,6 +6,7 @@ never a wrong count.
 
 from __future__ import annotations
 
+import threading
 from typing import NamedTuple
 
 __all__ = ["Lease", "Leases"]
@@ -30,31 +31,33 @@ class Leases:
 
     def __init__(self) -> None:
         self._held: dict[int, Lease] = {}
+        self._lock = threading.Lock()
 
     def take(self, node: int, reviewer: str, now: float, seconds: float) -> Lease:
         """Keep a question for a reviewer from now on; renewed where it is theirs already."""
-        lease = self._held[node] = Lease(reviewer, now + seconds)
-        return lease
+        with self._lock:
+            lease = self._held[node] = Lease(reviewer, now + seconds)
+            return lease
 
     def of(self, reviewer: str, now: float) -> list[int]:
         """The nodes a reviewer has, in the order they were taken."""
-        self._drop(now)
-        return [node for node, lease in self._held.items() if reviewer and lease.reviewer == reviewer]
+        return [node for node, lease in self._now(now) if reviewer and lease.reviewer == reviewer]
 
     def of_others(self, reviewer: str, now: float) -> set[int]:
         """The nodes that others have; whoever gives no name shares with nobody."""
-        self._drop(now)
-        return {node for node, lease in self._held.items() if not reviewer or lease.reviewer != reviewer}
+        return {node for node, lease in self._now(now) if not reviewer or lease.reviewer != reviewer}
 
     def release(self, node: int) -> None:
         """A question was answered or passed over."""
-        self._held.pop(node, None)
+        with self._lock:
+            self._held.pop(node, None)
 
     def count(self, now: float) -> int:
         """How many there are."""
-        self._drop(now)
-        return len(self._held)
+        return len(self._now(now))
 
-    def _drop(self, now: float) -> None:
-        for node in [node for node, lease in self._held.items() if lease.until <= now]:
-            del self._held[node]
+    def _now(self, now: float) -> list[tuple[int, Lease]]:
+        """Those that have not ended; the others are dropped."""
+        with self._lock:
+            self._held = {node: lease for node, lease in self._held.items() if lease.until > now}
+            return list(self._held.items())

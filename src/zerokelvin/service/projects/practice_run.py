@@ -1,13 +1,14 @@
 """Doing once, on a session that is thrown away, what a new project will be asked for.
 
-Inner loops are compiled when they are first used, which takes from seconds to a minute, once per installation.
-Nobody who predicts or labels is to wait for that, so it is done while the project is made.
+Inner loops are compiled when they are first used, which takes from seconds to a minute, once per
+installation. Nobody who predicts or labels is to wait for that, so it is done while the project is made.
 """
 
 from __future__ import annotations
 
 import threading
 import warnings
+from contextlib import suppress
 
 from zerokelvin.errors import ZerokelvinError
 from zerokelvin.service.projects.telling import copied
@@ -34,10 +35,8 @@ def practise(session: Session) -> None:
             return
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            try:
+            with suppress(ZerokelvinError):  # what it refuses here it refuses whoever asks, who is then told
                 _play(session)
-            except ZerokelvinError:
-                pass  # what it refuses here it refuses whoever asks, who is then told
         _done.add(kind)
 
 

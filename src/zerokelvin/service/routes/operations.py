@@ -5,8 +5,9 @@ from __future__ import annotations
 import msgspec
 
 from zerokelvin import __version__
+from zerokelvin.service.web.docs_page import STYLE, docs_page
 from zerokelvin.service.web.problems import ProblemError
-from zerokelvin.service.web.route_table import OPEN, Call, RawAnswer, route
+from zerokelvin.service.web.route_table import OPEN, Call, RawAnswer, all_routes, route
 
 
 class Alive(msgspec.Struct):
@@ -17,7 +18,7 @@ class Alive(msgspec.Struct):
 
 
 @route("GET", "/health", OPEN, gives=Alive)
-async def health(call: Call) -> Alive:
+async def health(_: Call) -> Alive:
     """Say that the service is alive."""
     return Alive("ok", __version__)
 
@@ -41,3 +42,15 @@ async def metrics(call: Call) -> RawAnswer:
 async def openapi(call: Call) -> RawAnswer:
     """Give the document of this API."""
     return RawAnswer(call.parts.document)
+
+
+@route("GET", "/docs", OPEN, kind="text/html")
+async def docs(_: Call) -> RawAnswer:
+    """Give the page that lists all routes."""
+    return RawAnswer(docs_page(all_routes()), "text/html; charset=utf-8")
+
+
+@route("GET", "/docs/style.css", OPEN, kind="text/css")
+async def docs_style(_: Call) -> RawAnswer:
+    """Give the style of that page."""
+    return RawAnswer(STYLE, "text/css; charset=utf-8")

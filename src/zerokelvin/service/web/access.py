@@ -101,7 +101,8 @@ def new_key(store: Store, name: str, role: str, projects: Iterable[str] = (), no
     """Make a key and keep its digest; the text of the key, which is known to nobody afterwards."""
     if role not in ROLES:
         raise ParameterError(f"role {role!r} is none; give one of {', '.join(ROLES)}.")
-    if any(key.key == name for key in store.keys()):
+    known = store.keys()
+    if name in [one.key for one in known]:
         raise ParameterError(f"there is or was a key '{name}' already; choose another name.")
     text = f"zk_{secrets.token_urlsafe(32)}"
     digest = hashlib.sha256(text.encode()).digest()

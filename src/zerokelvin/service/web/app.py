@@ -2,8 +2,8 @@
 
     uvicorn.run(create_app(ServiceSettings("data")))
 
-The store is opened when the app is made, so that whatever is wrong with it is an error before anybody listens.
-Projects are put to sleep, and the store is closed, when the server shuts down.
+The store is opened when the app is made, so that whatever is wrong with it is an error before anybody
+listens. Projects are put to sleep, and the store is closed, when the server shuts down.
 """
 
 from __future__ import annotations
@@ -42,11 +42,7 @@ def create_app(settings: ServiceSettings, store: Store | None = None) -> Starlet
     kept = open_store(settings.data) if store is None else store
     try:
         access = Access(kept)
-        if access.open and not is_loopback(settings.host):
-            raise ParameterError(
-                f"host '{settings.host}' can be reached by others, and there is no key yet; make one with "
-                "'zerokelvin serve --data DIR --add-key NAME --role admin', or serve on 127.0.0.1."
-            )
+        _refuse_open_door(settings.host, access)
     except BaseException:
         kept.close()
         raise
@@ -58,7 +54,7 @@ def create_app(settings: ServiceSettings, store: Store | None = None) -> Starlet
     gate = Gate(access, rate, settings, RequestLog(settings.log_requests))
 
     @asynccontextmanager
-    async def lifespan(app: Starlette) -> AsyncIterator[None]:
+    async def lifespan(_: Starlette) -> AsyncIterator[None]:
         gate.log.note("started", data=_without_secret(str(settings.data)), host=settings.host)
         yield
         await hall.close()
@@ -75,6 +71,15 @@ def create_app(settings: ServiceSettings, store: Store | None = None) -> Starlet
     app.router.redirect_slashes = False
     app.state.hall, app.state.access = hall, access
     return app
+
+
+def _refuse_open_door(host: str, access: Access) -> None:
+    """Refuse to listen where others can come in as long as there is no key."""
+    if access.open and not is_loopback(host):
+        raise ParameterError(
+            f"host '{host}' can be reached by others, and there is no key yet; make one with "
+            "'zerokelvin serve --data DIR --add-key NAME --role admin', or serve on 127.0.0.1."
+        )
 
 
 async def _not_found(request: Request, error: Any) -> Response:

@@ -1,4 +1,4 @@
-"""From a request to an answer: who, how often, how large, how long; then the handler; then headers and a line.
+"""From a request to an answer: who, how often, how large, how long; the handler; headers and a line.
 
 One object per route, called by Starlette's router as an application of its own, so that nothing is done for a
 request that it does not need.
@@ -38,12 +38,14 @@ Receive = Callable[[], Awaitable[MutableMapping[str, Any]]]
 Send = Callable[[MutableMapping[str, Any]], Awaitable[None]]
 Header = tuple[bytes, bytes]
 
+POLICY = (
+    b"default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "
+    b"frame-ancestors 'none'; base-uri 'none'; form-action 'none'"
+)
+"""No code and no style inside a page, nothing from elsewhere, no frame around it."""
+
 HEADERS: tuple[Header, ...] = (
-    (
-        b"content-security-policy",
-        b"default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "
-        b"frame-ancestors 'none'; base-uri 'none'; form-action 'none'",
-    ),
+    (b"content-security-policy", POLICY),
     (b"x-content-type-options", b"nosniff"),
     (b"x-frame-options", b"DENY"),
     (b"referrer-policy", b"no-referrer"),
@@ -86,7 +88,7 @@ class Endpoint:
         self._decoder = None if info.takes is None else msgspec.json.Decoder(info.takes)
         self._asked = frozenset(one.name for one in info.query)
         self._seconds = info.seconds or gate.settings.most_time
-        self._changes = info.method not in ("GET", "HEAD")
+        self._has_body = info.method == "POST"
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer a request, whatever happens."""
@@ -98,7 +100,7 @@ class Endpoint:
                 call = await self._call(scope, headers, receive, actor)
                 found = await self.info.handler(call)
             if isinstance(found, Streamed):
-                await self._stream(found, number, send, scope)
+                await self._stream(found, number, receive, send)
                 answered = Answered(200, (), b"")
             else:
                 answered = self._answered(found)
@@ -145,7 +147,7 @@ class Endpoint:
 
     async def _call(self, scope: Scope, headers: dict[bytes, bytes], receive: Receive, actor: Actor) -> Call:
         info, raw, body, key, fingerprint = self.info, b"", None, None, b""
-        if self._changes:
+        if self._has_body:
             kind = headers.get(b"content-type", b"").partition(b";")[0].strip().lower()
             if kind != b"application/json" and not (info.plain and kind == b"application/x-ndjson"):
                 wanted = "application/x-ndjson" if info.plain else "application/json"
@@ -200,8 +202,8 @@ class Endpoint:
             return Answered(self.info.status, (JSON,), found)
         return Answered(self.info.status, (JSON,), _encode(found))
 
-    async def _stream(self, found: Streamed, number: str, send: Send, scope: Scope) -> None:
-        del scope
+    async def _stream(self, found: Streamed, number: str, receive: Receive, send: Send) -> None:
+        """Send piece by piece, as fast as they are taken, until the end or until nobody listens."""
         headers = [(b"content-type", found.kind.encode()), (b"x-request-id", number.encode())]
         start = {
             "type": "http.response.start",
@@ -209,12 +211,16 @@ class Endpoint:
             "headers": [*headers, *found.headers, *HEADERS],
         }
         await send(start)
+        gone = asyncio.ensure_future(_disconnected(receive))
         try:
             async for part in found.parts:
+                if gone.done():
+                    return
                 await send({"type": "http.response.body", "body": part, "more_body": True})
+            await send({"type": "http.response.body", "body": b""})
         finally:
+            gone.cancel()
             await found.parts.aclose()
-        await send({"type": "http.response.body", "body": b""})
 
 
 async def send_problem(send: Send, error: ProblemError) -> None:
@@ -241,6 +247,12 @@ async def _send(send: Send, answered: Answered, number: str) -> None:
     )
     await send({"type": "http.response.start", "status": answered.status, "headers": [*own, *HEADERS]})
     await send({"type": "http.response.body", "body": answered.body})
+
+
+async def _disconnected(receive: Receive) -> None:
+    """Wait until the client has gone."""
+    while (await receive())["type"] != "http.disconnect":
+        pass
 
 
 async def _read(receive: Receive, headers: dict[bytes, bytes], most: int) -> bytes:

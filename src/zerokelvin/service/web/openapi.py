@@ -1,7 +1,7 @@
 """The OpenAPI 3.1 document, made of the table of routes and the types of requests and answers.
 
-Links lead from an answer to the requests that can follow it, so that a tester can walk through the API: from a
-project that was made to its predictions, from these to their labels.
+Links lead from an answer to the requests that can follow it, so that a tester can walk through the API: from
+a project that was made to its predictions, from these to their labels.
 """
 
 from __future__ import annotations

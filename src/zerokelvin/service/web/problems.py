@@ -40,7 +40,7 @@ class FieldProblem(msgspec.Struct):
 
 
 class Problem(msgspec.Struct, omit_defaults=True):
-    """What went wrong (RFC 9457); ``instance`` is the number of the request, as it is in the service's log."""
+    """What went wrong (RFC 9457); ``instance`` is the number of the request, as in the service's log."""
 
     type: str
     title: str

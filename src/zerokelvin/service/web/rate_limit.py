@@ -1,7 +1,7 @@
 """Requests per second and key: a bucket of tokens for everybody.
 
-A bucket holds two seconds' worth. Buckets that are full again are forgotten, so that there are never more than
-there were senders in the last two seconds.
+A bucket holds two seconds' worth. Buckets that are full again are forgotten, so that there are never more
+than there were senders in the last two seconds.
 """
 
 from __future__ import annotations

@@ -6,7 +6,6 @@ goes through.
 
 from __future__ import annotations
 
-import asyncio
 import importlib
 import pkgutil
 import time
@@ -16,6 +15,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from zerokelvin.errors import ParameterError
 from zerokelvin.service.store import AuditEntry
+from zerokelvin.service.web.aside import aside
 
 if TYPE_CHECKING:
     from zerokelvin.service.projects.hall import Hall
@@ -65,7 +65,7 @@ class Call:
     async def audit(self, action: str, project: str, detail: str = "") -> None:
         """Write down who did what, durably."""
         entry = AuditEntry(time.time(), self.actor.name, action, project, detail)
-        await asyncio.get_running_loop().run_in_executor(None, self.hall.store.audit, entry)
+        await aside(self.hall.store.audit, entry)
 
 
 @dataclass(frozen=True)
@@ -102,7 +102,7 @@ class Asked(NamedTuple):
 class RouteInfo:
     """A route: its method, its path, who may use it, what it takes and gives, and what handles it.
 
-    `writes` says that it takes an Idempotency-Key; `seconds` is how long it may take if not as long as others.
+    `writes` says that it takes an Idempotency-Key; `seconds` is how long it may take, if longer.
     """
 
     method: str

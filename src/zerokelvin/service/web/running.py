@@ -7,10 +7,12 @@ import socket
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from types import FrameType
 
 import uvicorn
 
 from zerokelvin.errors import ParameterError
+from zerokelvin.service.projects.hall import Hall
 from zerokelvin.service.service_settings import ServiceSettings
 from zerokelvin.service.web.app import create_app
 
@@ -23,9 +25,14 @@ PATIENCE = 6
 class Listening(uvicorn.Server):
     """A server that says where it listens, and that ends in good order by SIGTERM and by Ctrl-C alike."""
 
-    def __init__(self, config: uvicorn.Config, line: str) -> None:
+    def __init__(self, config: uvicorn.Config, line: str, hall: Hall) -> None:
         super().__init__(config)
-        self._line = line
+        self._line, self._hall = line, hall
+
+    def handle_exit(self, sig: int, frame: FrameType | None) -> None:
+        """Begin to stop; streams end by themselves when they see it."""
+        self._hall.ending = True
+        super().handle_exit(sig, frame)
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         """Listen, then say so."""
@@ -58,7 +65,7 @@ def serve(settings: ServiceSettings) -> None:
     except OSError as problem:
         app.state.hall.store.close()
         raise ParameterError(
-            f"{settings.host}:{settings.port} cannot be listened on: {problem.strerror}; choose another --port."
+            f"{settings.host}:{settings.port} cannot be used: {problem.strerror}; choose another --port."
         ) from None
     port = listener.getsockname()[1]
     host = f"[{settings.host}]" if ":" in settings.host else settings.host
@@ -73,7 +80,7 @@ def serve(settings: ServiceSettings) -> None:
         backlog=2048,
         h11_max_incomplete_event_size=1 << 16,
     )
-    server = Listening(config, f"listening on http://{host}:{port}")
+    server = Listening(config, f"listening on http://{host}:{port}", app.state.hall)
 
     with listener:
         server.run([listener])
