@@ -13,8 +13,8 @@ from urllib.parse import quote
 
 import msgspec
 
+from zerokelvin.client import messages as m
 from zerokelvin.errors import ZerokelvinError
-from zerokelvin.service import messages as m
 
 __all__ = [
     "TRIES",

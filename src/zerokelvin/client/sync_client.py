@@ -10,6 +10,7 @@ from typing import Any, Self, TypeVar
 import httpx
 import msgspec
 
+from zerokelvin.client import messages as m
 from zerokelvin.client.requests import (
     TRIES,
     Labels,
@@ -21,7 +22,6 @@ from zerokelvin.client.requests import (
     pause_before,
     wish_headers,
 )
-from zerokelvin.service import messages as m
 
 __all__ = ["Client", "RemoteProject"]
 
@@ -58,8 +58,8 @@ class Client:
     def create(self, name: str, graph: Any, classes: Sequence[Any], **options: Any) -> RemoteProject:
         """Make a project.
 
-        `graph` is a `Graph`, a list of edges, or ``{"path": …}``, ``{"dataset": …}``; the options are
-        ``learner``, ``policy``, ``target``, ``budget``, ``daily_budget``, ``seed``, and parameters of the learner.
+        `graph` is a `Graph`, a list of edges, or ``{"path": …}``, ``{"dataset": …}``. Options are
+        ``learner``, ``policy``, ``target``, ``budget``, ``daily_budget``, ``seed`` and parameters.
         """
         self._send(create_wish(name, graph, classes, options))
         return self.project(name)

@@ -11,9 +11,9 @@ from typing import Any
 
 import numpy as np
 
-from zerokelvin.service.messages import Predicted
-from zerokelvin.service.projects.decisions import Decision, write_decision
-from zerokelvin.service.projects.projection import Projection
+from zerokelvin.client.messages import Predicted
+from zerokelvin.service.records.decisions import Decision, write_decision
+from zerokelvin.service.records.projection import Projection
 from zerokelvin.session import Prediction, Session
 from zerokelvin.session.late import ShownDecision
 from zerokelvin.session.predicting import class_shares, predict_many, shares_of

@@ -19,13 +19,13 @@ from typing import Any
 
 import msgspec
 
-from zerokelvin.service.messages import CreateProject
-from zerokelvin.service.projects.facts import Created
-from zerokelvin.service.projects.graph_source import GraphRules, graph_bytes, graph_from
+from zerokelvin.client.messages import CreateProject
 from zerokelvin.service.projects.practice_run import practise
 from zerokelvin.service.projects.project import Project
-from zerokelvin.service.projects.project_snapshot import start_session
-from zerokelvin.service.projects.refusals import (
+from zerokelvin.service.records.facts import Created
+from zerokelvin.service.records.graph_source import GraphRules, graph_bytes, graph_from
+from zerokelvin.service.records.project_snapshot import start_session
+from zerokelvin.service.records.refusals import (
     BusyError,
     ConflictError,
     NotThereError,

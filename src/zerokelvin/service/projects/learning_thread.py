@@ -13,10 +13,10 @@ from collections import deque
 from collections.abc import Callable, Iterable
 from typing import NamedTuple
 
-from zerokelvin.service.projects.facts import Fact
-from zerokelvin.service.projects.projection import Book
-from zerokelvin.service.projects.refusals import BusyError
-from zerokelvin.service.projects.telling import beside, goes_back, runs, tell
+from zerokelvin.service.records.facts import Fact
+from zerokelvin.service.records.projection import Book
+from zerokelvin.service.records.refusals import BusyError
+from zerokelvin.service.records.telling import beside, goes_back, runs, tell
 from zerokelvin.session import Session
 
 __all__ = ["LearningThread", "Lesson"]

@@ -11,7 +11,7 @@ import warnings
 from contextlib import suppress
 
 from zerokelvin.errors import ZerokelvinError
-from zerokelvin.service.projects.telling import copied
+from zerokelvin.service.records.telling import copied
 from zerokelvin.session import Session
 from zerokelvin.session.predicting import shares_of
 

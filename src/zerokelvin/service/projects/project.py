@@ -17,11 +17,11 @@ from typing import Any, TypeVar
 from zerokelvin.errors import SessionError
 from zerokelvin.service.projects.learning_thread import LearningThread
 from zerokelvin.service.projects.leases import Leases
-from zerokelvin.service.projects.project_snapshot import pack, restored
-from zerokelvin.service.projects.projection import Book
-from zerokelvin.service.projects.refusals import BusyError, ConflictError
-from zerokelvin.service.projects.telling import copied
 from zerokelvin.service.projects.writing_thread import FIRST, Pending, WriteLimits, WritingThread
+from zerokelvin.service.records.project_snapshot import pack, restored
+from zerokelvin.service.records.projection import Book
+from zerokelvin.service.records.refusals import BusyError, ConflictError
+from zerokelvin.service.records.telling import copied
 from zerokelvin.service.service_settings import ServiceSettings
 from zerokelvin.service.store import Kept, Log
 from zerokelvin.session import Session

@@ -16,15 +16,15 @@ from typing import Any
 
 import msgspec
 
+from zerokelvin.client.messages import AddEdges, AddedNodes, AddNodes, Numbered
 from zerokelvin.errors import ZerokelvinError
-from zerokelvin.service.messages import AddEdges, AddedNodes, AddNodes, Numbered
-from zerokelvin.service.projects.commands import Told, facts_of
-from zerokelvin.service.projects.facts import Fact, Grown
-from zerokelvin.service.projects.graph_source import weighted_edges
 from zerokelvin.service.projects.learning_thread import LearningThread, Lesson
-from zerokelvin.service.projects.projection import Projection
-from zerokelvin.service.projects.refusals import BusyError, RefusedError
-from zerokelvin.service.projects.telling import beside, tell
+from zerokelvin.service.records.commands import Told, facts_of
+from zerokelvin.service.records.facts import Fact, Grown
+from zerokelvin.service.records.graph_source import weighted_edges
+from zerokelvin.service.records.projection import Projection
+from zerokelvin.service.records.refusals import BusyError, RefusedError
+from zerokelvin.service.records.telling import beside, tell
 from zerokelvin.service.store import Log, NewEvent, StoreError, StoreFull
 from zerokelvin.service.store.log import Remembered
 

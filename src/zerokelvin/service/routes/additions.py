@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from zerokelvin.service.messages import AddEdges, AddedNodes, AddNodes
-from zerokelvin.service.projects.refusals import TooLargeError
+from zerokelvin.client.messages import AddEdges, AddedNodes, AddNodes
+from zerokelvin.service.records.refusals import TooLargeError
 from zerokelvin.service.web.route_table import Call, route
 
 PATH = "/v1/projects/{name}"

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
+from zerokelvin.client.messages import Answers, Correct, Named, Numbered, SetBudget, Skip, Teach
 from zerokelvin.errors import NodeError
-from zerokelvin.service.messages import Answers, Correct, Named, Numbered, SetBudget, Skip, Teach
 from zerokelvin.service.projects.project import Project
-from zerokelvin.service.projects.refusals import RefusedError, TooLargeError
+from zerokelvin.service.records.refusals import RefusedError, TooLargeError
 from zerokelvin.service.web.route_table import Call, route
 
 PATH = "/v1/projects/{name}"

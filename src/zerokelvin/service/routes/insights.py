@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from zerokelvin.service.messages import Contributed, Explained, Ranked, RankedNode
+from zerokelvin.client.messages import Contributed, Explained, Ranked, RankedNode
 from zerokelvin.service.web.query_values import class_given, node_given, number, share, whole
 from zerokelvin.service.web.route_table import Call, route
 from zerokelvin.session import Session

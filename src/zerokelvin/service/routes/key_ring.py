@@ -5,9 +5,9 @@ from __future__ import annotations
 import time
 from datetime import UTC, datetime
 
+from zerokelvin.client.messages import KeyMade, KeyShown, KeysShown, MakeKey
 from zerokelvin.errors import ParameterError
-from zerokelvin.service.messages import KeyMade, KeyShown, KeysShown, MakeKey
-from zerokelvin.service.projects.refusals import ConflictError, NotThereError
+from zerokelvin.service.records.refusals import ConflictError, NotThereError
 from zerokelvin.service.web.access import new_key
 from zerokelvin.service.web.aside import aside
 from zerokelvin.service.web.problems import ProblemError

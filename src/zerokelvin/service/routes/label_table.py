@@ -10,8 +10,8 @@ from typing import Literal, NamedTuple
 import msgspec
 import numpy as np
 
-from zerokelvin.service.messages import LabelRow, LabelRows, Named
-from zerokelvin.service.projects.refusals import RefusedError
+from zerokelvin.client.messages import LabelRow, LabelRows, Named
+from zerokelvin.service.records.refusals import RefusedError
 from zerokelvin.service.web.route_table import Call, Streamed, route
 from zerokelvin.session import Session
 from zerokelvin.session.predicting import shares_of

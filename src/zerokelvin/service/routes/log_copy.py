@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import AsyncIterator, Iterator
 from itertools import islice
 
-from zerokelvin.service.messages import Imported
-from zerokelvin.service.projects.log_lines import read_lines, receive_lines
+from zerokelvin.client.messages import Imported
+from zerokelvin.service.records.log_lines import read_lines, receive_lines
 from zerokelvin.service.store import Log, check_project_name
 from zerokelvin.service.web.aside import aside
 from zerokelvin.service.web.route_table import Call, Streamed, route

@@ -7,7 +7,8 @@ import msgspec
 from zerokelvin import __version__
 from zerokelvin.service.web.docs_page import STYLE, docs_page
 from zerokelvin.service.web.problems import ProblemError
-from zerokelvin.service.web.route_table import OPEN, Call, RawAnswer, all_routes, route
+from zerokelvin.service.web.roles import OPEN
+from zerokelvin.service.web.route_table import Call, RawAnswer, all_routes, route
 
 
 class Alive(msgspec.Struct):

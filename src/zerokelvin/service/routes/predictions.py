@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from zerokelvin.service.messages import Predict, Predictions
+from zerokelvin.client.messages import Predict, Predictions
 from zerokelvin.service.projects.forecasts import forecast
-from zerokelvin.service.projects.refusals import TooLargeError
+from zerokelvin.service.records.refusals import TooLargeError
 from zerokelvin.service.web.route_table import Call, route
 from zerokelvin.session import Session
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from datetime import UTC, datetime
 
-from zerokelvin.service.messages import ChosenProject, CreateProject, ProjectList, ProjectShown
-from zerokelvin.service.projects.commands import ArchiveWish
+from zerokelvin.client.messages import ChosenProject, CreateProject, ProjectList, ProjectShown
 from zerokelvin.service.projects.project import Project
+from zerokelvin.service.records.commands import ArchiveWish
 from zerokelvin.service.web.problems import ProblemError
 from zerokelvin.service.web.route_table import Call, route
 from zerokelvin.session import Session

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 
 from zerokelvin.bound import Bound
-from zerokelvin.service.messages import Assumed, BoundShown, ProjectState
+from zerokelvin.client.messages import Assumed, BoundShown, ProjectState
 from zerokelvin.service.projects.project import Project
 from zerokelvin.service.web.route_table import Call, route
 from zerokelvin.session import Session

@@ -7,11 +7,11 @@ from datetime import UTC, datetime
 
 import msgspec
 
-from zerokelvin.service.messages import AfterAnswer, Question, Questions
+from zerokelvin.client.messages import AfterAnswer, Question, Questions
 from zerokelvin.service.projects.forecasts import forecast, key_of
 from zerokelvin.service.projects.project import Project
-from zerokelvin.service.projects.refusals import RefusedError
-from zerokelvin.service.projects.telling import copied
+from zerokelvin.service.records.refusals import RefusedError
+from zerokelvin.service.records.telling import copied
 from zerokelvin.service.web.query_values import flag, number, whole
 from zerokelvin.service.web.route_table import Call, route
 from zerokelvin.session import Session

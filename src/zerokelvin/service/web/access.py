@@ -14,37 +14,20 @@ import hmac
 import secrets
 import time
 from collections.abc import Iterable
-from typing import NamedTuple
 
 from zerokelvin.errors import ParameterError
 from zerokelvin.service.service_settings import is_loopback
 from zerokelvin.service.store import Store, StoredKey
 from zerokelvin.service.web.problems import ProblemError
-from zerokelvin.service.web.route_table import OPEN, ROLES
+from zerokelvin.service.web.roles import ROLES, Actor
 
-__all__ = ["Access", "Actor", "new_key"]
+__all__ = ["Access", "new_key"]
 
 REFRESH = 1.0
 """Seconds after which keys are read again."""
 
 OWNER = "local"
 """Who a request is from where there are no keys."""
-
-
-class Actor(NamedTuple):
-    """Who sent a request: a name, a role, and the projects it is for (none: all)."""
-
-    name: str
-    role: str
-    projects: tuple[str, ...] = ()
-
-    def may(self, role: str) -> bool:
-        """Whether the role is enough."""
-        return role == OPEN or ROLES.index(self.role) >= ROLES.index(role)
-
-    def sees(self, project: str) -> bool:
-        """Whether a project is among those it is for."""
-        return not self.projects or project in self.projects
 
 
 class Access:

@@ -18,12 +18,12 @@ from urllib.parse import parse_qsl
 import msgspec
 
 from zerokelvin.service.service_settings import ServiceSettings
-from zerokelvin.service.web.access import Access, Actor
+from zerokelvin.service.web.access import Access
 from zerokelvin.service.web.problems import KIND, FieldProblem, ProblemError, problem_of, unreadable
 from zerokelvin.service.web.rate_limit import RateLimit
 from zerokelvin.service.web.request_log import RequestLog
+from zerokelvin.service.web.roles import OPEN, Actor
 from zerokelvin.service.web.route_table import (
-    OPEN,
     AppParts,
     Call,
     RawAnswer,

@@ -12,8 +12,9 @@ from typing import Any
 import msgspec
 
 from zerokelvin import __version__
-from zerokelvin.service.web.problems import KIND, Problem
-from zerokelvin.service.web.route_table import OPEN, RouteInfo
+from zerokelvin.service.web.problems import KIND, ProblemDocument
+from zerokelvin.service.web.roles import OPEN
+from zerokelvin.service.web.route_table import RouteInfo
 
 __all__ = ["openapi_document"]
 
@@ -46,7 +47,7 @@ LINKS: dict[str, tuple[str, dict[str, str]]] = {
 
 def openapi_document(routes: list[RouteInfo], keys: bool) -> bytes:
     """The document as JSON; `keys` says whether requests need a key."""
-    types = {info.takes for info in routes} | {info.gives for info in routes} | {Problem}
+    types = {info.takes for info in routes} | {info.gives for info in routes} | {ProblemDocument}
     wanted = [kind for kind in types if kind is not None]
     wanted.sort(key=lambda kind: str(kind.__name__))
     shown, components = msgspec.json.schema_components(wanted, ref_template=REF)
@@ -98,7 +99,7 @@ def _operation(info: RouteInfo, schemas: dict[Any, Any], keys: bool) -> dict[str
             name: {"operationId": name, "description": LINKS[name][0], "parameters": LINKS[name][1]}
             for name in info.links
         }
-    problem = {"content": {KIND: {"schema": schemas[Problem]}}}
+    problem = {"content": {KIND: {"schema": schemas[ProblemDocument]}}}
     answers = {str(info.status): gives}
     answers |= {status: {"description": text, **problem} for status, text in PROBLEMS.items()}
     operation: dict[str, Any] = {

@@ -17,7 +17,7 @@ from zerokelvin.errors import (
     ParameterError,
     SessionError,
 )
-from zerokelvin.service.projects.refusals import (
+from zerokelvin.service.records.refusals import (
     BusyError,
     ConflictError,
     NotThereError,
@@ -26,7 +26,7 @@ from zerokelvin.service.projects.refusals import (
 )
 from zerokelvin.service.store import LogDamaged, NoSuchProject, StoreError
 
-__all__ = ["FieldProblem", "Problem", "ProblemError", "problem_of", "unreadable"]
+__all__ = ["FieldProblem", "ProblemDocument", "ProblemError", "problem_of", "unreadable"]
 
 KIND = "application/problem+json"
 
@@ -39,7 +39,7 @@ class FieldProblem(msgspec.Struct):
     detail: str
 
 
-class Problem(msgspec.Struct, omit_defaults=True):
+class ProblemDocument(msgspec.Struct, omit_defaults=True):
     """What went wrong (RFC 9457); ``instance`` is the number of the request, as in the service's log."""
 
     type: str
@@ -63,7 +63,7 @@ class ProblemError(Exception):
         super().__init__(detail)
         title = HTTPStatus(status).phrase
         kind = "urn:zerokelvin:problem:" + title.lower().replace(" ", "-")
-        self.problem = Problem(kind, title, status, detail, errors=errors or [])
+        self.problem = ProblemDocument(kind, title, status, detail, errors=errors or [])
         self.headers = headers
 
     @classmethod

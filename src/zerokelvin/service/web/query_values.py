@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from zerokelvin.service.messages import Named
-from zerokelvin.service.projects.projection import Projection
-from zerokelvin.service.projects.refusals import RefusedError
+from zerokelvin.client.messages import Named
+from zerokelvin.service.records.projection import Projection
+from zerokelvin.service.records.refusals import RefusedError
 
 __all__ = ["class_given", "flag", "node_given", "number", "share", "whole"]
 

@@ -16,17 +16,14 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from zerokelvin.errors import ParameterError
 from zerokelvin.service.store import AuditEntry
 from zerokelvin.service.web.aside import aside
+from zerokelvin.service.web.roles import OPEN, ROLES, Actor
 
 if TYPE_CHECKING:
     from zerokelvin.service.projects.hall import Hall
-    from zerokelvin.service.web.access import Access, Actor
+    from zerokelvin.service.web.access import Access
     from zerokelvin.service.web.service_metrics import ServiceMetrics
 
-__all__ = ["OPEN", "ROLES", "AppParts", "Call", "RawAnswer", "RouteInfo", "Streamed", "all_routes", "route"]
-
-OPEN = "open"
-ROLES = ("read", "predict", "label", "admin")
-"""Who has a role has those before it."""
+__all__ = ["AppParts", "Call", "RawAnswer", "RouteInfo", "Streamed", "all_routes", "route"]
 
 
 class AppParts(NamedTuple):

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import msgspec
 
-from zerokelvin.service.messages import Named, Parameter
-from zerokelvin.service.projects.decisions import DecisionRecord
+from zerokelvin.client.messages import Named, Parameter
+from zerokelvin.service.records.decisions import DecisionRecord
 from zerokelvin.service.store.log import ARCHIVED, RESTORED
 
 __all__ = [

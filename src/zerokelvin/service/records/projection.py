@@ -13,12 +13,12 @@ from collections.abc import Callable, Hashable, Sequence
 from functools import partial
 from typing import NamedTuple
 
+from zerokelvin.client.messages import Named
 from zerokelvin.errors import NodeError
 from zerokelvin.games.class_names import nearest
 from zerokelvin.graph import Graph
-from zerokelvin.service.messages import Named
-from zerokelvin.service.projects.decisions import Decision, read_decision
-from zerokelvin.service.projects.facts import (
+from zerokelvin.service.records.decisions import Decision, read_decision
+from zerokelvin.service.records.facts import (
     Budgeted,
     Corrected,
     Created,
@@ -29,7 +29,7 @@ from zerokelvin.service.projects.facts import (
     PutAway,
     TakenOut,
 )
-from zerokelvin.service.projects.refusals import ConflictError, RefusedError
+from zerokelvin.service.records.refusals import ConflictError, RefusedError
 from zerokelvin.session import Session
 from zerokelvin.session.prediction import SKIP
 

@@ -11,8 +11,8 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import groupby
 from typing import TypeVar
 
-from zerokelvin.service.projects.decisions import DecisionRecord
-from zerokelvin.service.projects.facts import Budgeted, Corrected, Fact, Grown, Labelled, Owned, Passed
+from zerokelvin.service.records.decisions import DecisionRecord
+from zerokelvin.service.records.facts import Budgeted, Corrected, Fact, Grown, Labelled, Owned, Passed
 from zerokelvin.session import Session
 from zerokelvin.session.checkpoints import Checkpoint
 from zerokelvin.session.late import ShownDecision

@@ -13,10 +13,10 @@ from typing import Any, NamedTuple, TypeVar
 import msgspec
 
 from zerokelvin.errors import ZerokelvinError
-from zerokelvin.service.projects.facts import KINDS, Created, Fact
-from zerokelvin.service.projects.graph_source import graph_bytes, graph_of_bytes
-from zerokelvin.service.projects.projection import Book, Projection
-from zerokelvin.service.projects.telling import runs, tell
+from zerokelvin.service.records.facts import KINDS, Created, Fact
+from zerokelvin.service.records.graph_source import graph_bytes, graph_of_bytes
+from zerokelvin.service.records.projection import Book, Projection
+from zerokelvin.service.records.telling import runs, tell
 from zerokelvin.service.store import Kept, Log, LogDamaged, StoredEvent
 from zerokelvin.session import Session, load, start
 

@@ -18,7 +18,7 @@ from typing import NamedTuple
 
 import msgspec
 
-from zerokelvin.service.projects.refusals import RefusedError
+from zerokelvin.service.records.refusals import RefusedError
 from zerokelvin.session.late import DIGEST
 
 __all__ = ["MAC", "Decision", "DecisionRecord", "read_decision", "write_decision"]

@@ -9,9 +9,9 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from zerokelvin.service.messages import Answers, Correct, SetBudget, Skip, Teach
-from zerokelvin.service.projects.decisions import DecisionRecord
-from zerokelvin.service.projects.facts import (
+from zerokelvin.client.messages import Answers, Correct, SetBudget, Skip, Teach
+from zerokelvin.service.records.decisions import DecisionRecord
+from zerokelvin.service.records.facts import (
     Budgeted,
     Corrected,
     Fact,
@@ -21,8 +21,8 @@ from zerokelvin.service.projects.facts import (
     PutAway,
     TakenOut,
 )
-from zerokelvin.service.projects.projection import Projection
-from zerokelvin.service.projects.refusals import RefusedError
+from zerokelvin.service.records.projection import Projection
+from zerokelvin.service.records.refusals import RefusedError
 from zerokelvin.service.store.log import ARCHIVED, RESTORED
 
 __all__ = ["ArchiveWish", "Told", "facts_of"]

@@ -16,13 +16,13 @@ from typing import Any
 
 import msgspec
 
+from zerokelvin.client.messages import Parameter
 from zerokelvin.errors import ZerokelvinError
-from zerokelvin.service.messages import Parameter
-from zerokelvin.service.projects.facts import KINDS, Created, Fact
-from zerokelvin.service.projects.graph_source import GraphRules, check_graph, graph_of_bytes
-from zerokelvin.service.projects.project_snapshot import start_session
-from zerokelvin.service.projects.refusals import ConflictError, RefusedError
-from zerokelvin.service.projects.telling import runs, tell
+from zerokelvin.service.records.facts import KINDS, Created, Fact
+from zerokelvin.service.records.graph_source import GraphRules, check_graph, graph_of_bytes
+from zerokelvin.service.records.project_snapshot import start_session
+from zerokelvin.service.records.refusals import ConflictError, RefusedError
+from zerokelvin.service.records.telling import runs, tell
 from zerokelvin.service.store import Log, NewEvent, ProjectCopy, ProjectExists, Store
 from zerokelvin.service.store.event_chain import first_link, linked
 

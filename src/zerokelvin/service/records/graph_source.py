@@ -13,12 +13,12 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
+from zerokelvin.client.messages import GraphSource, Named
 from zerokelvin.errors import DataError, ZerokelvinError
 from zerokelvin.graph import Graph
 from zerokelvin.io import Limits, load_dataset, read_graph
 from zerokelvin.io.formats.npz import read_npz, write_npz
-from zerokelvin.service.messages import GraphSource, Named
-from zerokelvin.service.projects.refusals import RefusedError, TooLargeError
+from zerokelvin.service.records.refusals import RefusedError, TooLargeError
 
 __all__ = [
     "GraphRules",
