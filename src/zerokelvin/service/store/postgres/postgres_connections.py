@@ -64,8 +64,8 @@ def connect_postgres(url: str) -> psycopg.Connection[Any]:
 def _make_durable(connection: psycopg.Connection[Any]) -> None:
     if _shown(connection, "fsync") == "off":
         raise StoreError(
-            "this PostgreSQL runs with fsync = off and would lose acknowledged events when the power fails; set "
-            "fsync = on in postgresql.conf."
+            "this PostgreSQL runs with fsync = off and would lose acknowledged events when the power "
+            "fails; set fsync = on in postgresql.conf."
         )
     if _shown(connection, "synchronous_commit") == "off":
         connection.execute("SET synchronous_commit = on")
