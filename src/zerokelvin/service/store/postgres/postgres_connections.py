@@ -6,6 +6,8 @@ thrown away; what it was doing is the caller's to find out.
 
 from __future__ import annotations
 
+import os
+import socket
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -18,11 +20,14 @@ from zerokelvin.service.store.store_errors import LogDamaged, StoreError, StoreF
 if TYPE_CHECKING:
     import psycopg
 
-__all__ = ["PostgresConnections", "connect_postgres", "naming_postgres_errors"]
+__all__ = ["INSTANCE", "PostgresConnections", "connect_postgres", "naming_postgres_errors"]
 
 SCHEMA = "zerokelvin"
 MOST = 8
 """Connections that are shared by all projects of an instance; who finds none free waits."""
+
+INSTANCE = f"{socket.gethostname()[:30]}, process {os.getpid()}"
+"""This process, as other instances and the server's list of connections name it."""
 
 LINK_SETTINGS = {
     "connect_timeout": 5,
@@ -30,7 +35,7 @@ LINK_SETTINGS = {
     "keepalives_interval": 2,
     "keepalives_count": 3,
     "tcp_user_timeout": 8000,
-    "application_name": "zerokelvin",
+    "application_name": f"zerokelvin {INSTANCE}",
 }
 
 SETTINGS = (

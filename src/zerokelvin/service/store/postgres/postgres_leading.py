@@ -13,13 +13,15 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
-import os
-import socket
 import threading
 import time
 from typing import TYPE_CHECKING, Any
 
-from zerokelvin.service.store.postgres.postgres_connections import connect_postgres, naming_postgres_errors
+from zerokelvin.service.store.postgres.postgres_connections import (
+    INSTANCE,
+    connect_postgres,
+    naming_postgres_errors,
+)
 from zerokelvin.service.store.store_errors import LedElsewhere, StoreError
 
 if TYPE_CHECKING:
@@ -36,7 +38,6 @@ class Leadership:
     """The locks this instance holds."""
 
     def __init__(self, url: str) -> None:
-        self.instance = f"{socket.gethostname()}, process {os.getpid()}"
         self._url = url
         self._busy = threading.RLock()
         self._connection: psycopg.Connection[Any] | None = None
@@ -48,9 +49,9 @@ class Leadership:
     def claim(self, project: str, log: object) -> None:
         """Hold the lock of a project for a log of this process, or say who holds it."""
         with self._busy, naming_postgres_errors():
+            connection = self._connected()
             if self._held.get(project, log) is not log:
                 raise LedElsewhere(project, "another part of this process")
-            connection = self._connected()
             if project in self._held:
                 return
             if not self._try(connection, project):
@@ -91,7 +92,7 @@ class Leadership:
             self._connection.execute(
                 "INSERT INTO instances VALUES (pg_backend_pid(), %s, clock_timestamp())"
                 " ON CONFLICT (backend) DO UPDATE SET name = excluded.name, seen = excluded.seen",
-                (self.instance,),
+                (INSTANCE,),
             )
         return self._connection
 

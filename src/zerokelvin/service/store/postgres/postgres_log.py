@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 from zerokelvin.service.store.event_chain import RESTORE, checked, first_link, linked
 from zerokelvin.service.store.log import ARCHIVED, RESTORED, Kept, NewEvent, Remembered, StoredEvent
 from zerokelvin.service.store.log_end import LogEnd
-from zerokelvin.service.store.postgres.postgres_connections import PostgresConnections
+from zerokelvin.service.store.postgres.postgres_connections import INSTANCE, PostgresConnections
 from zerokelvin.service.store.postgres.postgres_leading import Leadership
 from zerokelvin.service.store.snapshot_files import MOST, refusal
 from zerokelvin.service.store.sqlite_log import AT_ONCE, answer_check
@@ -84,7 +84,7 @@ class PostgresLog:
             rows = self._ask(
                 "UPDATE projects SET epoch = epoch + 1, holder = %s WHERE id = %s"
                 " RETURNING epoch, length, chain",
-                (self._leadership.instance, self._project),
+                (INSTANCE, self._project),
             )
             place = _Place(*rows[0])
             self._epoch, self._end = place.epoch, LogEnd(place.length, bytes(place.chain))
