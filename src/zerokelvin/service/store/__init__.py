@@ -64,7 +64,7 @@ def open_store(where: str | Path) -> Store:
     `StoreInUse` if another process uses the folder, `SchemaTooNew` if a newer zerokelvin wrote it.
     """
     if str(where).startswith(("postgresql://", "postgres://")):
-        from zerokelvin.service.store.postgres_store import PostgresStore
+        from zerokelvin.service.store.postgres.postgres_store import PostgresStore
 
         return PostgresStore(str(where))
     from zerokelvin.service.store.sqlite_store import SqliteStore

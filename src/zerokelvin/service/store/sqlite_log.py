@@ -50,7 +50,8 @@ LOG_STEPS = (
             ),
             (
                 "CREATE TABLE answers (key TEXT PRIMARY KEY, fingerprint BLOB NOT NULL,"
-                " status INTEGER NOT NULL, answer BLOB NOT NULL, at REAL NOT NULL, sum BLOB NOT NULL) STRICT, WITHOUT ROWID"
+                " status INTEGER NOT NULL, answer BLOB NOT NULL, at REAL NOT NULL, sum BLOB NOT NULL)"
+                " STRICT, WITHOUT ROWID"
             ),
         ),
     ),
