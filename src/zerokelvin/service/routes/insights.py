@@ -24,17 +24,17 @@ async def explain_node(call: Call) -> Explained:
         def read(session: Session) -> Explained:
             why = session.explain(node)
             parts = [
-                Contributed(node=one.node, label=one.label, share=one.share)  # type: ignore[arg-type]
+                Contributed(node=one.node, label=one.label, share=float(one.share))  # type: ignore[arg-type]
                 for one in why.contributions
             ]
             return Explained(
                 node=node,
                 label=why.label,  # type: ignore[arg-type]
-                margin=why.margin,
+                margin=float(why.margin),
                 contributions=parts,
                 reason=why.reason,
                 path=list(why.path),  # type: ignore[arg-type]
-                trusted=dict(why.trusted),
+                trusted={name: float(weight) for name, weight in why.trusted.items()},
                 events=project.events,
             )
 

@@ -27,7 +27,7 @@ async def project_state(call: Call) -> ProjectState:
 
 def _state(session: Session, project: Project) -> ProjectState:
     left = None if session.budget is None else max(session.budget - session.queries, 0)
-    now = time.time()
+    now, wrong = time.time(), session.remaining_error
     return ProjectState(
         name=project.name,
         learner=session.learner.name,
@@ -39,7 +39,7 @@ def _state(session: Session, project: Project) -> ProjectState:
         queries=session.queries,
         trials=session.trials,
         bound=None,
-        remaining_error=session.remaining_error,
+        remaining_error=None if wrong is None else float(wrong),
         remaining_error_interval=None,
         budget=session.budget,
         budget_left=left,
@@ -56,11 +56,11 @@ def _bound(session: Session) -> BoundShown:
     last = {event.node: event.label for event in session.events if event.kind != SKIP}
     found: Bound = session.bound({session.graph.name(node): label for node, label in last.items()})
     said = found.as_dict()
-    assumed = [Assumed(text=one["text"], holds=one["holds"]) for one in said["assumptions"]]
+    assumed = [Assumed(text=one["text"], holds=bool(one["holds"])) for one in said["assumptions"]]
     return BoundShown(
-        value=said["value"],
+        value=None if said["value"] is None else float(said["value"]),
         theorem=said["theorem"],
         assumptions=assumed,
-        holds=said["holds"],
+        holds=bool(said["holds"]),
         expected=said["expected"],
     )

@@ -11,6 +11,7 @@ import hashlib
 import itertools
 import secrets
 import time
+import traceback
 from collections.abc import Awaitable, Callable, MutableMapping
 from typing import Any, NamedTuple
 from urllib.parse import parse_qsl
@@ -233,7 +234,10 @@ def _failed(error: Exception, number: str, log: RequestLog | None) -> Answered:
     found = problem_of(error)
     if found is None:
         if log is not None:
-            log.note("error", id=number, error=type(error).__name__, detail=str(error)[:500])
+            where = traceback.extract_tb(error.__traceback__)[-3:]
+            places = [f"{frame.filename.rpartition('zerokelvin/')[2]}:{frame.lineno}" for frame in where]
+            log.note("error", id=number, error=type(error).__name__, detail=str(error)[:500], places=places)
+            log.flush()
         found = ProblemError(500, "the service failed on this request; its log has the details.")
     problem = msgspec.structs.replace(found.problem, instance=number)
     return Answered(problem.status, ((b"content-type", KIND.encode()), *found.headers), _encode(problem))
