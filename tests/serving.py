@@ -1,4 +1,4 @@
-"""Services to test: an app without a socket, a real process, and a nursery of processes that start at once."""
+"""Services to test: an app without a socket, a real process, and processes that start at once."""
 
 import asyncio
 import json

@@ -1,15 +1,16 @@
-"""The HTTP API: decisions, idempotency, late answers, questions, limits, growth, restarts, problem documents."""
+"""The HTTP API: decisions, idempotency, late answers, questions, limits, restarts, problems."""
 
 import base64
 import csv
 import io
 import json
 import time
+from itertools import pairwise
 
 import pytest
-from serving import LINE, app_client, label, make_project
 
 import zerokelvin as zk
+from serving import LINE, app_client, label, make_project
 
 
 @pytest.fixture
@@ -330,7 +331,7 @@ def test_archived_projects_take_nothing(tmp_path):
 
 def test_a_table_that_no_spreadsheet_runs(client):
     names = ["=1+1", "+a", "-b", "@c", "d,e", 'f"g', "plain"]
-    path = make_project(client, edges=[[u, v] for u, v in zip(names, names[1:], strict=False)])
+    path = make_project(client, edges=[[u, v] for u, v in pairwise(names)])
     client.post(f"{path}/teach", json={"labels": [{"node": "plain", "label": "ok"}]})
     label(client, path, "-b", "fraud")
     answer = client.get(f"{path}/labels?format=csv")

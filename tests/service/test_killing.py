@@ -11,9 +11,9 @@ import time
 
 import httpx
 import pytest
-from serving import Nursery, kill
 
 import zerokelvin as zk
+from serving import Nursery, kill
 
 KILLS = int(os.environ.get("ZEROKELVIN_KILLS", "50"))
 NODES = 60

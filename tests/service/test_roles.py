@@ -1,8 +1,8 @@
 """Roles × routes: every route with every role, from the table of routes itself."""
 
 import pytest
-from serving import app_client, make_project
 
+from serving import app_client, make_project
 from zerokelvin.service.store import open_store
 from zerokelvin.service.web.access import new_key
 from zerokelvin.service.web.roles import OPEN, ROLES

@@ -8,9 +8,9 @@ import hypothesis.strategies as st
 import pytest
 from hypothesis import Phase, settings
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
-from serving import app_client, label, make_project
 
 import zerokelvin as zk
+from serving import app_client, label, make_project
 from zerokelvin.errors import SessionError
 
 CLASSES = ("fraud", "ok", "odd")
