@@ -186,7 +186,7 @@ class SqliteLog:
 
     def _chain_or_none(self, number: int) -> bytes | None:
         if number == 0:
-            return first_link(self._ask("SELECT graph FROM about")[0][0])
+            return first_link(self._graph_digest())
         rows = self._ask("SELECT chain FROM events WHERE number = ?", (number,))
         return bytes(rows[0][0]) if rows else None
 
@@ -216,7 +216,9 @@ class SqliteLog:
     @property
     def archived(self) -> bool:
         """Whether the project is archived."""
-        return bool(self._about(self._reader)[2])
+        with self._reading, naming_errors(self._file):
+            self._check_open()
+            return bool(self._about(self._reader)[2])
 
     def graph(self) -> bytes:
         """The graph, if it is the one the log begins with."""
@@ -226,7 +228,7 @@ class SqliteLog:
                 data = path.read_bytes()
             except FileNotFoundError:
                 raise LogDamaged(f"project '{self.name}' has no file '{path}'; {RESTORE}.") from None
-        if hashlib.sha256(data).digest() != self._ask("SELECT graph FROM about")[0][0]:
+        if hashlib.sha256(data).digest() != self._graph_digest():
             raise LogDamaged(
                 f"'{path}' is not the graph that project '{self.name}' was made with; put the file back, or "
                 f"{RESTORE}."
@@ -268,6 +270,11 @@ class SqliteLog:
         with self._reading, naming_errors(self._file):
             self._check_open()
             return self._reader.execute(sql, parameters).fetchall()
+
+    def _graph_digest(self) -> bytes:
+        with self._reading, naming_errors(self._file):
+            self._check_open()
+            return bytes(self._about(self._reader)[0])
 
     def _about(self, connection: Connection) -> tuple[bytes, int, int]:
         row = connection.execute("SELECT graph, epoch, archived FROM about").fetchone()
