@@ -394,7 +394,9 @@ def test_a_full_disk_loses_nothing_and_goes_on_when_there_is_room(tmp_path):
     log = store.create("p", GRAPH, event(1))
     log.lead()
     log.append([event(2)])
-    disk.fails = lambda name, operation: apsw.FullError("database or disk is full") if operation == "write" else None
+    disk.fails = lambda name, operation: (
+        apsw.FullError("database or disk is full") if operation == "write" else None
+    )
     for _ in range(3):
         with pytest.raises(StoreFull, match="the disk is full; nothing was written"):
             log.append([event(3)] * 5, [Remembered("k", b"", 200, b"", 0.0)])
@@ -465,5 +467,8 @@ def test_a_disk_that_is_really_full(tmp_path):
         assert store.names() == ["p"]
         assert log.length() == sent
         assert log.kept() is None
+        subprocess.run(["mount", "-o", "remount,size=4m", str(disk)], check=True)
+        assert log.append([event(sent + 1)]) == sent + 1
+        sent += 1
         store.close()
         assert everything(disk / "data") == ([event(number) for number in range(1, sent + 1)], b"graph", None)
