@@ -407,3 +407,45 @@ def test_a_backup_goes_to_a_new_place_only(store, tmp_path):
     with pytest.raises(ValueError, match="no folder"):
         store.backup(tmp_path / "none" / "backup")
     assert [path.name for path in (tmp_path / "there").iterdir()] == ["file"]
+
+
+def test_beside_a_service_that_runs(place, log, store, tmp_path):
+    """Keys and backups come from other processes; writing to a project does not."""
+    log.append([event(2)], [Remembered("k", b"", 200, b"", 0.0)])
+    other = open_store(place, beside=True)
+    try:
+        other.add_key(StoredKey("one", b"digest", "label", (), 1.0))
+        assert store.keys()[0].key == "one"
+        assert store.revoke_key("one", 2.0)
+        assert other.keys()[0].revoked_at == 2.0
+        assert other.names() == ["p"]
+        reading = other.open("p")
+        assert contents(reading) == contents(log)
+        with pytest.raises(LedElsewhere):
+            reading.lead()
+        other.backup(tmp_path / "backup")
+        assert log.append([event(3)]) == 3
+        assert contents(reading, 2) == [event(3)]
+    finally:
+        other.close()
+    copy = open_store(tmp_path / "backup")
+    assert copy.open("p").length() == 2
+    copy.close()
+
+
+def test_a_log_is_opened_while_another_writes(store, log):
+    """What the small file beside a log says is compared with a log that goes on growing."""
+    stop = threading.Event()
+
+    def write():
+        while not stop.is_set():
+            log.append([event(2)])
+
+    thread = threading.Thread(target=write)
+    thread.start()
+    try:
+        for _ in range(50):
+            store.open("p").close()
+    finally:
+        stop.set()
+        thread.join()

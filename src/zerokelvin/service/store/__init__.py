@@ -58,10 +58,11 @@ __all__ = [
 ]
 
 
-def open_store(where: str | Path) -> Store:
+def open_store(where: str | Path, beside: bool = False) -> Store:
     """The store in a folder (SQLite), which is made if need be, or behind ``postgresql://…``.
 
-    `StoreInUse` if another process uses the folder, `SchemaTooNew` if a newer zerokelvin wrote it.
+    `StoreInUse` if another process uses the folder, `SchemaTooNew` if a newer zerokelvin wrote it. With
+    `beside`, another process may be using it: for keys, backups and reading; nothing else is written.
     """
     if str(where).startswith(("postgresql://", "postgres://")):
         from zerokelvin.service.store.postgres.postgres_store import PostgresStore
@@ -69,4 +70,4 @@ def open_store(where: str | Path) -> Store:
         return PostgresStore(str(where))
     from zerokelvin.service.store.sqlite_store import SqliteStore
 
-    return SqliteStore(Path(where))
+    return SqliteStore(Path(where), beside=beside)

@@ -31,6 +31,7 @@ __all__ = [
     "NewEvent",
     "ProjectCopy",
     "Remembered",
+    "RememberedAnswer",
     "Store",
     "StoredEvent",
     "StoredKey",
@@ -66,7 +67,7 @@ class StoredEvent(NamedTuple):
     chain: bytes
 
 
-class Remembered(NamedTuple):
+class RememberedAnswer(NamedTuple):
     """The answer to a request with an idempotency key, and a fingerprint of the request."""
 
     key: str
@@ -74,6 +75,9 @@ class Remembered(NamedTuple):
     status: int
     answer: bytes
     at: float
+
+
+Remembered = RememberedAnswer
 
 
 class Kept(NamedTuple):

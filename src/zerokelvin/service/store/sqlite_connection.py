@@ -14,6 +14,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Protocol
 
+from zerokelvin.errors import DataError
 from zerokelvin.service.store.event_chain import RESTORE
 from zerokelvin.service.store.migrations import Migration, migrate
 from zerokelvin.service.store.store_errors import LogDamaged, StoreError, StoreFull, StoreUnavailable
@@ -116,7 +117,8 @@ def naming_errors(path: Path) -> Iterator[None]:
     except StoreError:
         raise
     except Exception as problem:
-        if isinstance(problem, OSError) or type(problem).__module__.partition(".")[0] in ("sqlite3", "apsw"):
+        package = type(problem).__module__.partition(".")[0]
+        if isinstance(problem, OSError | DataError) or package in ("sqlite3", "apsw"):
             raise explained(problem, path) from problem
         raise
 

@@ -73,10 +73,10 @@ class SqliteLog:
     """The log in a folder; implements `Log`."""
 
     def __init__(
-        self, folder: Path, name: str, leaders: dict[str, SqliteLog], connect: Connect = connect_sqlite
+        self, folder: Path, name: str, leaders: dict[str, SqliteLog] | None, connect: Connect = connect_sqlite
     ) -> None:
         self.name = name
-        self._leaders = leaders  # which log of this process writes to which project
+        self._leaders = leaders  # which log of this process writes to which project; None: another process
         self._folder = folder
         self._file = folder / "log.sqlite"
         self._connect = connect
@@ -104,6 +104,8 @@ class SqliteLog:
         """Become the only writer of the project; others could only be in this process."""
         with self._writing, naming_errors(self._file):
             self._check_open()
+            if self._leaders is None:
+                raise LedElsewhere(self.name, "the service that uses this folder")
             if self._leaders.setdefault(self.name, self) is not self:
                 raise LedElsewhere(self.name, "another part of this process")
             with transaction(self._writer):
@@ -186,7 +188,7 @@ class SqliteLog:
 
     def _chain_or_none(self, number: int) -> bytes | None:
         if number == 0:
-            return first_link(self._ask("SELECT graph FROM about")[0][0])
+            return first_link(self._graph_digest())
         rows = self._ask("SELECT chain FROM events WHERE number = ?", (number,))
         return bytes(rows[0][0]) if rows else None
 
@@ -216,7 +218,9 @@ class SqliteLog:
     @property
     def archived(self) -> bool:
         """Whether the project is archived."""
-        return bool(self._about(self._reader)[2])
+        with self._reading, naming_errors(self._file):
+            self._check_open()
+            return bool(self._about(self._reader)[2])
 
     def graph(self) -> bytes:
         """The graph, if it is the one the log begins with."""
@@ -226,7 +230,7 @@ class SqliteLog:
                 data = path.read_bytes()
             except FileNotFoundError:
                 raise LogDamaged(f"project '{self.name}' has no file '{path}'; {RESTORE}.") from None
-        if hashlib.sha256(data).digest() != self._ask("SELECT graph FROM about")[0][0]:
+        if hashlib.sha256(data).digest() != self._graph_digest():
             raise LogDamaged(
                 f"'{path}' is not the graph that project '{self.name}' was made with; put the file back, or "
                 f"{RESTORE}."
@@ -250,7 +254,7 @@ class SqliteLog:
         """Close the files."""
         with self._writing, self._reading:
             self.closed, self._epoch = True, 0
-            if self._leaders.get(self.name) is self:
+            if self._leaders is not None and self._leaders.get(self.name) is self:
                 del self._leaders[self.name]
             for connection in (self._reader, self._writer):
                 with contextlib.suppress(Exception):  # closing merges the write-ahead log, which may wait
@@ -269,6 +273,11 @@ class SqliteLog:
             self._check_open()
             return self._reader.execute(sql, parameters).fetchall()
 
+    def _graph_digest(self) -> bytes:
+        with self._reading, naming_errors(self._file):
+            self._check_open()
+            return bytes(self._about(self._reader)[0])
+
     def _about(self, connection: Connection) -> tuple[bytes, int, int]:
         row = connection.execute("SELECT graph, epoch, archived FROM about").fetchone()
         if row is None:
@@ -284,11 +293,9 @@ class SqliteLog:
     def _check_end(self) -> None:
         """Refuse a log that is shorter than it once was."""
         with naming_errors(self._file):
-            there = self._read_end(self._writer)
             said = self._end_file.read() if self._end_file is not None else None
-            if said is None or said.number == there.number:
-                return
-            if said.number > there.number:
+            there = self._read_end(self._writer)  # after what was said: another log may be writing
+            if said is not None and said.number > there.number:
                 raise LogDamaged(
                     f"project '{self.name}': its log ends at event {there.number}, but had reached event "
                     f"{said.number}; put '{self._file.name}' and '{self._file.name}-wal' back together, or "

@@ -50,7 +50,7 @@ from zerokelvin.service.store.sqlite_connection import (
     transaction,
 )
 from zerokelvin.service.store.sqlite_log import ADD_ANSWER, ADD_EVENT, LOG_STEPS, SqliteLog, answer_check
-from zerokelvin.service.store.store_errors import NoSuchProject, ProjectExists, StoreError
+from zerokelvin.service.store.store_errors import NoSuchProject, ProjectExists, StoreError, StoreInUse
 
 __all__ = ["SERVICE_STEPS", "SqliteStore"]
 
@@ -75,24 +75,26 @@ SERVICE_STEPS = (
 class SqliteStore:
     """The projects of a data folder; implements `Store`."""
 
-    def __init__(self, folder: Path, connect: Connect = connect_sqlite) -> None:
+    def __init__(self, folder: Path, connect: Connect = connect_sqlite, beside: bool = False) -> None:
         self.folder = folder
+        self._beside = beside
         self._projects = folder / "projects"
         self._connect = connect
         self._busy = threading.RLock()
         self._open: weakref.WeakSet[SqliteLog] = weakref.WeakSet()
-        self._leaders: dict[str, SqliteLog] = {}
+        self._leaders: dict[str, SqliteLog] | None = None if beside else {}
         self._archived: dict[str, bool] = {}  # of projects that are not open
         self._closed = False
         with naming_errors(folder):
             self._projects.mkdir(parents=True, exist_ok=True)
-        self._lock = FolderLock(folder)
+        self._lock = None if beside else FolderLock(folder)
         try:
-            self._sweep()
+            if not beside:
+                self._sweep()
             self._service_file = folder / "service.sqlite"
             self._service = prepared(self._service_file, connect, SERVICE_STEPS)
         except BaseException:
-            self._lock.release()
+            self._release()
             raise
 
     # projects
@@ -120,6 +122,8 @@ class SqliteStore:
         final = self._projects / check_project_name(name)
         digest = hashlib.sha256(graph).digest()
         with self._busy, naming_errors(final):
+            if self._beside:
+                raise StoreInUse(f"'{self.folder}' may be in use by a service; ask that to make '{name}'.")
             if final.exists():
                 raise ProjectExists(f"there is a project '{name}' already; choose another name.")
             draft = self._projects / f".{name}.{secrets.token_hex(4)}.part"
@@ -281,6 +285,10 @@ class SqliteStore:
             for log in list(self._open):
                 log.close()
             self._service.close()
+            self._release()
+
+    def _release(self) -> None:
+        if self._lock is not None:
             self._lock.release()
 
     def _sweep(self) -> None:

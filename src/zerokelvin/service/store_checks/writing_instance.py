@@ -24,11 +24,10 @@ from zerokelvin.service.store import (
     NewEvent,
     Remembered,
     StoreError,
-    StoreUnavailable,
     open_store,
 )
 
-__all__ = ["PROJECT", "ProcessLine", "group_answer", "group_events", "instance_command"]
+__all__ = ["PROJECT", "GroupWriter", "ProcessLine", "group_answer", "group_events", "instance_command"]
 
 PROJECT = "p"
 ASK = 0.2
@@ -65,38 +64,39 @@ def say(*words: object) -> None:
 def main() -> None:
     """Lead and append, for ever."""
     where, name = sys.argv[1:]
-    log = open_store(where).open(PROJECT)
-    group = 0
+    writer = GroupWriter(open_store(where).open(PROJECT), name)
     while True:
         try:
-            say("lead", log.lead())
-            group = append_on(log, name, group)
+            say("lead", writer.log.lead())
+            writer.append_on()
         except LedElsewhere:
             time.sleep(ASK)
-        except StoreUnavailable as problem:
+        except LeadLost as problem:
+            say("lost", problem)
+        except StoreError as problem:
             say("refused", problem)
             time.sleep(ASK)
 
 
-def append_on(log: Log, name: str, group: int) -> int:
-    """Append groups until another leads; returns the number of the next group."""
-    kept = 0
-    while True:
-        try:
-            number = log.append(group_events(name, group), [group_answer(name, group)])
-        except LeadLost as problem:
-            say("lost", problem)
-            return group
-        except (
-            StoreError
-        ) as problem:  # whether it was written is not known: the next group has another number
-            say("refused", problem)
-            return group + 1
-        say("ack", group, number)
-        group += 1
-        if number - kept >= KEEP_EVERY:
-            log.keep(Kept.of(number, log.chain(number), os.urandom(5000)))
-            kept = number
+class GroupWriter:
+    """Appends groups, each once: one of which it is not known whether it was written is not sent again."""
+
+    def __init__(self, log: Log, name: str) -> None:
+        self.log = log
+        self.name = name
+        self.group = 0
+        self._kept = 0
+
+    def append_on(self) -> None:
+        """Append groups until something is wrong."""
+        while True:
+            group = self.group
+            self.group += 1
+            number = self.log.append(group_events(self.name, group), [group_answer(self.name, group)])
+            say("ack", group, number)
+            if number - self._kept >= KEEP_EVERY:
+                self.log.keep(Kept.of(number, self.log.chain(number), os.urandom(5000)))
+                self._kept = number
 
 
 if __name__ == "__main__":

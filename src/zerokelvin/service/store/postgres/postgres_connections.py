@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import socket
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
@@ -138,6 +138,16 @@ class PostgresConnections:
                     connection.close()
                 else:
                     self._idle.append(connection)
+
+    def ask(self, sql: str, parameters: Sequence[Any] = (), binary: bool = False) -> list[Any]:
+        """The rows of a statement that may be run twice: on a new connection if the first was broken."""
+        try:
+            with self.use() as connection:
+                return connection.execute(sql, parameters, binary=binary).fetchall()
+        except StoreUnavailable:
+            self.drop_idle()
+        with self.use() as connection:
+            return connection.execute(sql, parameters, binary=binary).fetchall()
 
     def _take(self) -> psycopg.Connection[Any]:
         while self._idle:

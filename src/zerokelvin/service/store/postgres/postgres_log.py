@@ -247,17 +247,16 @@ class PostgresLog:
         """Write a snapshot, and delete all but the two newest."""
         if not snapshot.sound or snapshot.chain != self.chain(snapshot.events):
             raise StoreError(f"the snapshot at event {snapshot.events} is not one of project '{self.name}'.")
-        with self._connections.use() as connection, connection.transaction():
-            connection.execute(
-                "INSERT INTO snapshots VALUES (%s, %s, %b, %b, %b) ON CONFLICT (project, events) DO UPDATE"
-                " SET chain = excluded.chain, digest = excluded.digest, data = excluded.data",
-                (self._project, *snapshot),
-            )
-            connection.execute(
-                "DELETE FROM snapshots WHERE project = %s AND events NOT IN (SELECT events FROM snapshots"
-                " WHERE project = %s ORDER BY events DESC LIMIT %s)",
-                (self._project, self._project, MOST),
-            )
+        self._ask(
+            "INSERT INTO snapshots VALUES (%s, %s, %b, %b, %b) ON CONFLICT (project, events) DO UPDATE"
+            " SET chain = excluded.chain, digest = excluded.digest, data = excluded.data RETURNING 1",
+            (self._project, *snapshot),
+        )
+        self._ask(
+            "DELETE FROM snapshots WHERE project = %s AND events NOT IN (SELECT events FROM snapshots"
+            " WHERE project = %s ORDER BY events DESC LIMIT %s) RETURNING 1",
+            (self._project, self._project, MOST),
+        )
 
     def kept(self) -> Kept | None:
         """The newest snapshot that is sound."""
@@ -296,17 +295,8 @@ class PostgresLog:
             raise StoreError(f"the log of project '{self.name}' is closed; open it again.")
 
     def _ask(self, sql: str, parameters: tuple[Any, ...]) -> list[Any]:
-        """Rows; once more on a new connection if an old one turns out to be broken."""
         self._check_open()
-        for last in (False, True):
-            try:
-                with self._connections.use() as connection:
-                    return connection.execute(sql, parameters, binary=True).fetchall()
-            except StoreUnavailable:
-                if last:
-                    raise
-                self._connections.drop_idle()
-        raise AssertionError  # not reached
+        return self._connections.ask(sql, parameters, binary=True)
 
     def _place(self) -> _Place:
         rows = self._ask("SELECT epoch, length, chain FROM projects WHERE id = %s", (self._project,))

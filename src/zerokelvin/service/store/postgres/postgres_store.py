@@ -47,8 +47,12 @@ class PostgresStore:
     def __init__(self, url: str) -> None:
         self._connections = PostgresConnections(url)
         self._open: weakref.WeakSet[PostgresLog] = weakref.WeakSet()
-        with self._connections.use() as connection:
-            bring_up_to_date(connection)
+        try:
+            with self._connections.use() as connection:
+                bring_up_to_date(connection)
+        except BaseException:
+            self._connections.close()
+            raise
         self._leadership = Leadership(url)
 
     # projects
@@ -145,7 +149,8 @@ class PostgresStore:
     def revoke_key(self, key: str, at: float) -> bool:
         """Revoke a key."""
         sql = "UPDATE keys SET revoked_at = %s WHERE key = %s AND revoked_at IS NULL RETURNING 1"
-        return bool(self._ask(sql, (at, key)))
+        with self._connections.use() as connection:  # not asked twice: the second would find it revoked
+            return connection.execute(sql, (at, key)).fetchone() is not None
 
     def audit(self, entry: AuditEntry) -> None:
         """Write an entry."""
@@ -182,5 +187,4 @@ class PostgresStore:
         self._connections.close()
 
     def _ask(self, sql: str, parameters: tuple[Any, ...]) -> list[Any]:
-        with self._connections.use() as connection:
-            return connection.execute(sql, parameters).fetchall()
+        return self._connections.ask(sql, parameters)
