@@ -11,9 +11,7 @@ import asyncio
 import base64
 import secrets
 import time
-from collections.abc import AsyncIterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
@@ -70,18 +68,14 @@ class Hall:
 
     # -- one project --------------------------------------------------------------------------------
 
-    @asynccontextmanager
-    async def using(self, name: str) -> AsyncIterator[Project]:
-        """A project that stays awake meanwhile."""
+    def using(self, name: str) -> Use:
+        """A project that stays awake meanwhile, for ``async with``."""
+        return Use(self, name)
+
+    async def awoken(self, name: str) -> Project:
+        """A project, woken if it is asleep; opened again if it failed."""
         project = self._awake.get(name)
-        if project is None or project.failed:
-            project = await self._woken(name)
-        project.users += 1
-        project.used_at = time.monotonic()
-        try:
-            yield project
-        finally:
-            project.users -= 1
+        return await self._woken(name) if project is None or project.failed else project
 
     async def _woken(self, name: str) -> Project:
         if self.closing:
@@ -210,6 +204,25 @@ class Hall:
 
     async def _in_thread(self, work: Any, *args: Any) -> Any:
         return await asyncio.get_running_loop().run_in_executor(None, work, *args)
+
+
+class Use:
+    """The use of a project: it is not put to sleep meanwhile."""
+
+    __slots__ = ("_hall", "_name", "_project")
+    _project: Project
+
+    def __init__(self, hall: Hall, name: str) -> None:
+        self._hall, self._name = hall, name
+
+    async def __aenter__(self) -> Project:
+        project = self._project = await self._hall.awoken(self._name)
+        project.users += 1
+        project.used_at = time.monotonic()
+        return project
+
+    async def __aexit__(self, *_: object) -> None:
+        self._project.users -= 1
 
 
 def _created(wanted: CreateProject, graph: str) -> Created:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import signal
 import socket
 import sys
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from types import FrameType
@@ -13,6 +14,7 @@ import uvicorn
 
 from zerokelvin.errors import ParameterError
 from zerokelvin.service.projects.hall import Hall
+from zerokelvin.service.projects.practice_run import preload
 from zerokelvin.service.service_settings import ServiceSettings
 from zerokelvin.service.web.app import create_app
 
@@ -57,6 +59,7 @@ class Listening(uvicorn.Server):
 def serve(settings: ServiceSettings) -> None:
     """Serve until SIGTERM or Ctrl-C; what waits is then written and kept before this returns."""
     app = create_app(settings)
+    threading.Thread(target=preload, name="preload", daemon=True).start()
     try:
         family = socket.AF_INET6 if ":" in settings.host else socket.AF_INET
         listener = socket.socket(family, socket.SOCK_STREAM)
