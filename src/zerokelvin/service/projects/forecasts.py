@@ -43,7 +43,7 @@ class Block(NamedTuple):
     """What was read of a block of nodes, a list each.
 
     Confidences, the problem of the largest margin, the class by margin, the class predicted, whether it is
-    the class prior's, whether the policy finds the label worth asking for, the scores as bytes, probabilities.
+    the class prior's, whether the policy finds the label worth asking for, scores as bytes, probabilities.
     """
 
     sure: list[float]

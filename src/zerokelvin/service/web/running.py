@@ -20,6 +20,9 @@ from zerokelvin.service.web.app import create_app
 
 __all__ = ["serve"]
 
+SWITCH = 0.0005
+"""Seconds after which a thread that learns lets the event loop go on; Python's own 5 ms are felt in waiting times."""
+
 PATIENCE = 6
 """Seconds that requests under way have to end once the service is told to stop."""
 
@@ -85,5 +88,6 @@ def serve(settings: ServiceSettings) -> None:
     )
     server = Listening(config, f"listening on http://{host}:{port}", app.state.hall)
 
+    sys.setswitchinterval(SWITCH)
     with listener:
         server.run([listener])
