@@ -116,7 +116,7 @@ def _administer(
     from zerokelvin.service.store import open_store
     from zerokelvin.service.web.access import new_key
 
-    store = open_store(data)
+    store = open_store(data, beside=True)
     try:
         if add_key is not None:
             key = new_key(store, add_key, role, projects)
