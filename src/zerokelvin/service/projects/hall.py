@@ -41,7 +41,7 @@ from zerokelvin.service.store import (
     Store,
     StoreError,
 )
-from zerokelvin.service.store.log import Remembered
+from zerokelvin.service.store.log import RememberedAnswer
 
 __all__ = ["Hall"]
 
@@ -177,7 +177,7 @@ class Hall:
         session = start_session(created, data)  # refuses what no session could be made of
         practise(session)
         now = time.time()
-        answers = [] if key is None else [Remembered(key, fingerprint, 201, b"", now)]
+        answers = [] if key is None else [RememberedAnswer(key, fingerprint, 201, b"", now)]
         if len(self.store.names()) >= self.settings.most_projects:
             raise TooLargeError(f"there are {self.settings.most_projects:,} projects already; archive some.")
         try:

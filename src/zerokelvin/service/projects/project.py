@@ -15,6 +15,7 @@ from concurrent.futures import Executor
 from typing import Any, TypeVar
 
 from zerokelvin.errors import SessionError
+from zerokelvin.service.projects.forecasts import Forecasts
 from zerokelvin.service.projects.learning_thread import LearningThread
 from zerokelvin.service.projects.leases import Leases
 from zerokelvin.service.projects.writing_thread import FIRST, Pending, WriteLimits, WritingThread
@@ -203,6 +204,14 @@ class Project:
         self._waiters = still
         for listener in self._listeners:
             listener.set()
+
+    def forecasts(self, session: Session) -> Forecasts:
+        """The predictions where the session stands; for work that `read` does."""
+        found = self.memory.get("forecasts")
+        spent = self.known.left_today(time.time()) == 0
+        if found is None or found.spent_today != spent:
+            found = self.memory["forecasts"] = Forecasts(session, self.known)
+        return found
 
     # -- listening ----------------------------------------------------------------------------------
 

@@ -26,7 +26,7 @@ from zerokelvin.service.records.projection import Projection
 from zerokelvin.service.records.refusals import BusyError, RefusedError
 from zerokelvin.service.records.telling import beside, tell
 from zerokelvin.service.store import Log, NewEvent, StoreError, StoreFull
-from zerokelvin.service.store.log import Remembered
+from zerokelvin.service.store.log import RememberedAnswer
 
 __all__ = ["FIRST", "Pending", "WriteLimits", "WritingThread"]
 
@@ -189,7 +189,7 @@ class WritingThread:
     def _append(self, events: list[NewEvent], pendings: list[Pending]) -> None:
         now = self._clock()
         answers = [
-            Remembered(one.key, one.fingerprint, one.status, one.answer, now)
+            RememberedAnswer(one.key, one.fingerprint, one.status, one.answer, now)
             for one in pendings
             if one.key is not None
         ]

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import msgspec
+
 from zerokelvin.client.messages import Predict, Predictions
-from zerokelvin.service.projects.forecasts import forecast
+from zerokelvin.errors import NodeError
 from zerokelvin.service.records.refusals import TooLargeError
 from zerokelvin.service.web.route_table import Call, route
 from zerokelvin.session import Session
+
+encode = msgspec.json.Encoder().encode
 
 
 @route(
@@ -17,7 +21,7 @@ from zerokelvin.session import Session
     gives=Predictions,
     links=("answer", "skip_node"),
 )
-async def predict(call: Call) -> Predictions:
+async def predict(call: Call) -> bytes:
     """Predict the labels of nodes; each comes with a decision, to be sent back with the label."""
     nodes = call.body.nodes
     most = call.hall.settings.most_nodes
@@ -26,9 +30,13 @@ async def predict(call: Call) -> Predictions:
     async with call.hall.using(call.name) as project:
         known = project.known
 
-        def read(session: Session) -> Predictions:
-            for i, node in enumerate(nodes):
-                known.index(node, f"nodes[{i}]")
-            return Predictions(predictions=forecast(session, nodes, known), events=project.events)
+        def read(session: Session) -> bytes:
+            index = session.graph.index
+            try:
+                indices = [index(node) for node in nodes]
+            except NodeError:
+                indices = [known.index(node, f"nodes[{i}]") for i, node in enumerate(nodes)]
+            told = project.forecasts(session).as_json(indices)
+            return encode(Predictions(predictions=told, events=project.events))  # type: ignore[arg-type]
 
         return await project.read("predict", read, len(nodes))

@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 import msgspec
 
 from zerokelvin.client.messages import AfterAnswer, Question, Questions
-from zerokelvin.service.projects.forecasts import forecast, key_of
+from zerokelvin.service.projects.forecasts import key_of
 from zerokelvin.service.projects.project import Project
 from zerokelvin.service.records.refusals import RefusedError
 from zerokelvin.service.records.telling import copied
@@ -60,7 +60,9 @@ def _take(session: Session, project: Project, limit: int, reviewer: str) -> Ques
     waiting.sort(key=lambda node: node in later)  # those passed over come last
     chosen = [*mine, *waiting][:limit]
     questions = []
-    for node, shown in zip(chosen, forecast(session, [graph.name(n) for n in chosen], known), strict=True):
+    forecasts = project.forecasts(session)
+    for node in chosen:
+        shown = forecasts.of(node)
         lease = leases.take(node, reviewer, now, project.settings.lease)
         until = datetime.fromtimestamp(lease.until, UTC).isoformat()
         fields = msgspec.structs.asdict(shown)

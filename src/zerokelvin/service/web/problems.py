@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from contextlib import suppress
 from http import HTTPStatus
 from typing import Any
 
@@ -110,14 +111,16 @@ STEP = re.compile(r"\.(\w+)|\[(\d+)\]")
 
 def unreadable(error: msgspec.DecodeError, body: bytes) -> ProblemError:
     """The problem of a body that is no JSON, or not of the type it should be."""
-    text = str(error)
-    if not isinstance(error, msgspec.ValidationError):
+    text, document = str(error), None
+    with suppress(msgspec.DecodeError, RecursionError):
+        document = msgspec.json.decode(body, type=Any)
+    if not isinstance(error, msgspec.ValidationError) or document is None:
         return ProblemError(400, f"the body is no JSON: {text}; send one JSON object.")
     found = PATH.search(text)
     where = found[1] if found else "$"
     said = text[: found.start()] if found else text
     field = where.removeprefix("$").removeprefix(".") or "the body"
-    value = _shown(_at(body, where))
+    value = _shown(_at(document, where))
     remedy = "see /openapi.json for what goes there"
     wrong = f"{said[0].lower()}{said[1:]}"
     return ProblemError(
@@ -125,9 +128,8 @@ def unreadable(error: msgspec.DecodeError, body: bytes) -> ProblemError:
     )
 
 
-def _at(body: bytes, path: str) -> Any:
+def _at(value: Any, path: str) -> Any:
     """The value at a path of a JSON document, as far as it can be followed."""
-    value = msgspec.json.decode(body)
     for name, number in STEP.findall(path):
         try:
             value = value[name] if name else value[int(number)]
