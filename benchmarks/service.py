@@ -1,9 +1,9 @@
 """The service: predictions, durable labels, batches, restart and memory, as ratios in one run.
 
-    zerokelvin bench service [--rows predict labels ...] [--seconds 3] [--learner auto] [--store DIR or URL]
+    zerokelvin bench service [--rows predict labels ...] [--data pubmed] [--learner auto] [--store DIR or URL]
 
-A real `zerokelvin serve` on loopback, and a process of its own that sends requests over connections that stay open.
-"beside" is what the same run measured beside it:
+A real `zerokelvin serve` on loopback, and a process of its own that sends requests over connections that stay
+open. "beside" is what the same run measured beside it:
 
     raw         requests/s of a plain uvicorn app that reads the body and answers with as many bytes
     fdatasync   the rate at which this disk appends 4 KB and syncs, before and after, one at a time
@@ -16,8 +16,8 @@ Rows (`--rows`, all by default):
     restart     seconds until a service with `--events` events answers, after it was killed
     memory      bytes per event, per project that is awake and per project that is asleep
 
-The graph has `--nodes` nodes in three communities, as many as PubMed. On two cores the service, the sender and
-whatever else runs share them; figures are of this machine at this moment, ratios mean more.
+The service, the sender and whatever else runs share the cores; figures are of this machine at this moment,
+ratios mean more.
 """
 
 from __future__ import annotations
@@ -38,13 +38,15 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+import zerokelvin as zk
+from zerokelvin.errors import ZerokelvinError
+
 HERE = Path(__file__).resolve().parent
 ROWS = ("predict", "labels", "batch", "restart", "memory")
-CLASSES = ["a", "b", "c"]
 
 
 class Line(NamedTuple):
-    """What was measured, in which unit, beside what, and the goal for their ratio or for the figure itself."""
+    """What was measured, in which unit, beside what, and the goal for the ratio or for the figure."""
 
     row: str
     what: str
@@ -55,16 +57,42 @@ class Line(NamedTuple):
     goal: str
 
 
-def community_edges(nodes: int, rng: np.random.Generator) -> list[list[str]]:
-    """Edges of a graph with 2.25 times as many edges as nodes, eight of ten within one of three communities."""
-    size = int(2.25 * nodes)
-    one = rng.integers(nodes, size=size)
-    other = rng.integers(nodes, size=size)
-    inside = rng.random(size) < 0.8
-    other = np.where(inside, (other // 3) * 3 + one % 3, other)
+class Labelled(NamedTuple):
+    """A graph as a project is made from, its nodes in a random order, and the label of each."""
+
+    edges: list[list[str]]
+    nodes: list[str]
+    labels: list[str]
+
+    def answers(self, first: int, last: int) -> list[dict[str, str]]:
+        """The labels of some nodes, as they are sent."""
+        pairs = zip(self.nodes[first:last], self.labels[first:last], strict=True)
+        return [{"node": node, "label": label} for node, label in pairs]
+
+
+def communities(nodes: int, rng: np.random.Generator) -> Labelled:
+    """A graph with three times as many edges as nodes, most of them within one of three communities."""
+    size = 2 * nodes
+    one, other = rng.integers(nodes, size=size), rng.integers(nodes, size=size)
+    other = np.where(rng.random(size) < 0.8, (other // 3) * 3 + one % 3, other)
     keep = (one != other) & (other < nodes)
-    chain = [[f"n{k}", f"n{k + 1}"] for k in range(nodes - 1)]
-    return chain + [[f"n{u}", f"n{v}"] for u, v in zip(one[keep], other[keep], strict=True)]
+    edges = [[f"n{k}", f"n{k + 1}"] for k in range(nodes - 1)]
+    edges += [[f"n{u}", f"n{v}"] for u, v in zip(one[keep], other[keep], strict=True)]
+    order = rng.permutation(nodes)
+    return Labelled(edges, [f"n{k}" for k in order], ["abc"[k % 3] for k in order])
+
+
+def problem(given: argparse.Namespace, rng: np.random.Generator) -> Labelled:
+    """The data set named, or communities of as many nodes as PubMed has where it is not found."""
+    try:
+        found = zk.load_dataset(given.data)
+    except ZerokelvinError as absent:
+        print(f"{absent} Communities of {given.nodes} nodes are used instead.", file=sys.stderr)
+        return communities(given.nodes, rng)
+    edges = [[f"n{u}", f"n{v}"] for u, v in found.graph.edges.tolist()]
+    touched = np.unique(found.graph.edges)
+    order = rng.permutation(touched)
+    return Labelled(edges, [f"n{k}" for k in order], [f"c{found.labels[k]}" for k in order])
 
 
 class Server:
@@ -200,158 +228,143 @@ def sync_rate(folder: Path, seconds: float = 1.0) -> float:
     return rate
 
 
-def make(server: Server, name: str, nodes: int, learner: str, rng: np.random.Generator) -> None:
-    """A project on a graph of that size, which knows a few labels."""
-    edges = community_edges(nodes, rng)
-    server.call(
-        "/v1/projects", {"name": name, "graph": {"edges": edges}, "classes": CLASSES, "learner": learner}
-    )
-    known = [{"node": f"n{k}", "label": CLASSES[k % 3]} for k in range(min(100, nodes // 2))]
-    server.call(f"/v1/projects/{name}/labels", {"labels": known})
-    server.call(f"/v1/projects/{name}/predict", {"nodes": ["n5"]})
+def make(server: Server, name: str, here: Labelled, learner: str, known: int = 100) -> None:
+    """A project that knows a few labels."""
+    classes = sorted(set(here.labels))
+    graph = {"edges": here.edges}
+    server.call("/v1/projects", {"name": name, "graph": graph, "classes": classes, "learner": learner})
+    server.call(f"/v1/projects/{name}/labels", {"labels": here.answers(0, known)})
+    server.call(f"/v1/projects/{name}/predict", {"nodes": here.nodes[:1]})
 
 
-def label_requests(name: str, first: int, last: int) -> list[Any]:
-    """A request per node that labels it; one of ten labels is not of the node's community."""
-    return [
-        [
-            f"/v1/projects/{name}/labels",
-            {"labels": [{"node": f"n{k}", "label": CLASSES[(k + (k % 10 == 0)) % 3]}]},
-        ]
-        for k in range(first, last)
-    ]
+def label_requests(name: str, here: Labelled, known: int = 100) -> list[Any]:
+    """A request for each node that has no label yet."""
+    path = f"/v1/projects/{name}/labels"
+    return [[path, {"labels": [answer]}] for answer in here.answers(known, len(here.nodes))]
 
 
-def predict_requests(name: str, nodes: int, rng: np.random.Generator) -> list[Any]:
+def predict_requests(name: str, here: Labelled, rng: np.random.Generator) -> list[Any]:
     """Requests for one node each, drawn at random."""
-    return [[f"/v1/projects/{name}/predict", {"nodes": [f"n{k}"]}] for k in rng.integers(nodes, size=2000)]
+    return [[f"/v1/projects/{name}/predict", {"nodes": [str(node)]}] for node in rng.choice(here.nodes, 2000)]
 
 
-def measure_predict(given: argparse.Namespace, where: str, rng: np.random.Generator) -> Iterator[Line]:
+def measure_predict(bench: Bench, here: Labelled) -> Iterator[Line]:
     """Single predictions beside the raw app; the best of three rounds, which take turns."""
-    with serving(where) as server:
-        make(server, "predict", given.nodes, given.learner, rng)
-        requests = predict_requests("predict", given.nodes, rng)
-        size = len(json.dumps(server.call("/v1/projects/predict/predict", {"nodes": ["n7"]})))
+    with serving(bench.where("predict")) as server:
+        make(server, "predict", here, bench.given.learner)
+        requests = predict_requests("predict", here, bench.rng)
+        size = len(json.dumps(server.call(*requests[0])))
         raw = Server([sys.executable, __file__, "--serve-raw", str(size)])
         best: dict[tuple[str, int], dict[str, Any]] = {}
         for _ in range(3):
             for clients in (1, 8):
                 for name, port in (("service", server.port), ("raw", raw.port)):
-                    found = Sender(port, clients, given.seconds, requests).result()
+                    found = Sender(port, clients, bench.given.seconds, requests).result()
                     if found["rate"] > best.get((name, clients), {"rate": 0})["rate"]:
                         best[name, clients] = found
         raw.stop(signal.SIGKILL)
     for clients in (1, 8):
         mine, beside = best["service", clients], best["raw", clients]
         ratio = mine["rate"] / beside["rate"]
-        goal = "≥ .4" if clients == 8 else ""
-        yield Line("predict", f"single, {clients} at a time", mine["rate"], "/s", ratio, "raw", goal)
+        yield Line("predict", f"single, {clients} at a time", mine["rate"], "/s", ratio, "raw", "≥ .4")
         yield Line("predict", f"raw app, {clients} at a time", beside["rate"], "/s", None, "", "")
     yield Line("predict", "p99 of single, 8 at a time", best["service", 8]["p99"] * 1e3, "ms", None, "", "")
 
 
-def measure_labels(
-    given: argparse.Namespace, where: str, folder: Path, rng: np.random.Generator
-) -> Iterator[Line]:
+def measure_labels(bench: Bench, here: Labelled) -> Iterator[Line]:
     """Durable labels, with predictions meanwhile."""
-    with serving(where) as server:
+    seconds = bench.given.seconds
+    with serving(bench.where("labels")) as server:
         for clients, goal in ((1, "≥ .4"), (32, "≥ 10, or 4,000/s")):
             name = f"labels-{clients}"
-            make(server, name, given.nodes, given.learner, rng)
-            before = sync_rate(folder)
-            requests = label_requests(name, 100, given.nodes)
-            found = Sender(server.port, clients, given.seconds, requests, once=True).result()
-            rate = (before + sync_rate(folder)) / 2
-            yield Line(
-                "labels", f"{clients} clients", found["rate"], "/s", found["rate"] / rate, "fdatasync", goal
-            )
-            yield Line("labels", f"fdatasync around {clients} clients", rate, "/s", None, "", "")
+            make(server, name, here, bench.given.learner)
+            before = sync_rate(bench.folder)
+            found = Sender(server.port, clients, seconds, label_requests(name, here), once=True).result()
+            rate, sync = found["rate"], (before + sync_rate(bench.folder)) / 2
+            yield Line("labels", f"{clients} clients", rate, "/s", rate / sync, "fdatasync", goal)
+            yield Line("labels", f"fdatasync around {clients} clients", sync, "/s", None, "", "")
             yield Line("labels", f"p99 of {clients} clients", found["p99"] * 1e3, "ms", None, "", "")
-        make(server, "both", given.nodes, given.learner, rng)
-        labels = Sender(server.port, 32, given.seconds, label_requests("both", 100, given.nodes), once=True)
-        found = Sender(
-            server.port, 2, given.seconds * 0.7, predict_requests("both", given.nodes, rng)
-        ).result()
-        beside = labels.result()["rate"]
-        yield Line(
-            "labels",
-            f"p99 of predictions, at {beside:.0f} labels/s",
-            found["p99"] * 1e3,
-            "ms",
-            None,
-            "",
-            "≤ 25 ms",
-        )
+        make(server, "both", here, bench.given.learner)
+        labels = Sender(server.port, 32, seconds, label_requests("both", here), once=True)
+        requests = predict_requests("both", here, bench.rng)
+        found = Sender(server.port, 2, seconds * 0.7, requests).result()
+        what = f"p99 of predictions, at {labels.result()['rate']:.0f} labels/s"
+        yield Line("labels", what, found["p99"] * 1e3, "ms", None, "", "≤ 25 ms")
 
 
-def measure_batch(given: argparse.Namespace, where: str, rng: np.random.Generator) -> Iterator[Line]:
+def measure_batch(bench: Bench, here: Labelled) -> Iterator[Line]:
     """Many nodes in a request."""
-    with serving(where) as server:
-        make(server, "batch", given.nodes, given.learner, rng)
-        body = {"nodes": [f"n{k}" for k in rng.integers(given.nodes, size=given.batch)]}
+    size = bench.given.batch
+    with serving(bench.where("batch")) as server:
+        make(server, "batch", here, bench.given.learner)
+        body = {"nodes": [str(node) for node in bench.rng.choice(here.nodes, size)]}
         requests = [["/v1/projects/batch/predict", body]]
-        rate = max(Sender(server.port, 2, given.seconds, requests).result()["rate"] for _ in range(3))
-        yield Line(
-            "batch", f"{given.batch} nodes a request", rate * given.batch, "nodes/s", None, "", "≥ 100,000/s"
-        )
+        rate = max(Sender(server.port, 2, bench.given.seconds, requests).result()["rate"] for _ in range(3))
+    yield Line("batch", f"{size} nodes a request", rate * size, "nodes/s", None, "", "≥ 100,000/s")
 
 
-def measure_restart(given: argparse.Namespace, where: str, rng: np.random.Generator) -> Iterator[Line]:
-    """From the start of the process until the project answers; killed before, so that nothing was put away."""
+def measure_restart(bench: Bench, _: Labelled) -> Iterator[Line]:
+    """From the start of the process until the project answers; the one before was killed."""
+    events, where = bench.given.events, bench.where("restart")
+    here = communities(events + 200, bench.rng)
+    one = ("/v1/projects/long/predict", {"nodes": here.nodes[-1:]})
     with serving(where) as server:
-        make(server, "long", given.events + 200, given.learner, rng)
-        for first in range(100, given.events, 1000):
-            last = min(first + 1000, given.events)
-            labels = [{"node": f"n{k}", "label": CLASSES[k % 3]} for k in range(first, last)]
-            server.call("/v1/projects/long/labels", {"labels": labels})
-        events = server.call("/v1/projects/long/state")["events"]
-        expected = server.call("/v1/projects/long/predict", {"nodes": ["n5"]})["predictions"][0][
-            "probabilities"
-        ]
+        make(server, "long", here, bench.given.learner)
+        for first in range(100, events, 1000):
+            answers = here.answers(first, min(first + 1000, events))
+            server.call("/v1/projects/long/labels", {"labels": answers})
+        expected = server.call(*one)["predictions"][0]["probabilities"]
+        there = server.call("/v1/projects/long/state")["events"]
         server.stop(signal.SIGKILL)
     began = time.perf_counter()
     with serving(where) as server:
         listening = time.perf_counter() - began
-        found = server.call("/v1/projects/long/predict", {"nodes": ["n5"]})["predictions"][0]["probabilities"]
+        found = server.call(*one)["predictions"][0]["probabilities"]
         seconds = time.perf_counter() - began
     if found != expected:
         raise SystemExit(f"after the restart {found} is predicted, before it was {expected}")
-    yield Line("restart", f"with {events} events", seconds, "s", None, "", "< 5 s")
+    yield Line("restart", f"with {there} events", seconds, "s", None, "", "< 5 s")
     yield Line("restart", "until it listens", listening, "s", None, "", "")
 
 
-def measure_memory(given: argparse.Namespace, where: str, rng: np.random.Generator) -> Iterator[Line]:
+def measure_memory(bench: Bench, here: Labelled) -> Iterator[Line]:
     """What an event and what a project takes."""
-    with serving(where, "--awake", "32") as server:
-        make(server, "memory", given.nodes, given.learner, rng)
-        before, first = server.memory(), 100
-        number = min(given.nodes - 200, 10_000)
+    learner = bench.given.learner
+    with serving(bench.where("memory"), "--awake", "32") as server:
+        make(server, "memory", here, learner)
+        before, number = server.memory(), min(len(here.nodes) - 200, 10_000)
         for first in range(100, 100 + number, 500):
-            labels = [
-                {"node": f"n{k}", "label": CLASSES[k % 3]}
-                for k in range(first, min(first + 500, 100 + number))
-            ]
-            server.call("/v1/projects/memory/labels", {"labels": labels})
-        server.call("/v1/projects/memory/state")
-        yield Line(
-            "memory", f"an event, of {number}", (server.memory() - before) / number, "bytes", None, "", ""
-        )
-        made = 0
+            answers = here.answers(first, min(first + 500, 100 + number))
+            server.call("/v1/projects/memory/labels", {"labels": answers})
+        server.call("/v1/projects/memory/predict", {"nodes": here.nodes[:1]})
+        taken = (server.memory() - before) / number
+        yield Line("memory", f"an event, of {number}", taken, "bytes", None, "", "")
+        made, small = 0, communities(1000, bench.rng)
         for many, what in ((30, "a project awake, 1,000 nodes"), (200, "a project asleep")):
             before = server.memory()
             for _ in range(many):
-                make(server, f"small-{made}", 1000, given.learner, rng)
+                make(server, f"small-{made}", small, learner)
                 made += 1
             yield Line("memory", what, (server.memory() - before) / many / 1e3, "KB", None, "", "")
+
+
+class Bench(NamedTuple):
+    """What all rows share."""
+
+    given: argparse.Namespace
+    folder: Path
+    rng: np.random.Generator
+
+    def where(self, row: str) -> str:
+        """Where the service of a row keeps its data."""
+        return self.given.store or str(self.folder / row)
 
 
 def show(line: Line) -> None:
     """One line of the table."""
     ratio = "" if line.ratio is None else f"{line.ratio:.2f} × {line.beside}"
-    print(
-        f"{line.row:8} {line.what:44} {line.value:>12,.1f} {line.unit:8} {ratio:20} {line.goal}", flush=True
-    )
+    figure = f"{line.value:>12,.1f} {line.unit:8}"
+    print(f"{line.row:8} {line.what:44} {figure} {ratio:18} {line.goal}", flush=True)
 
 
 def main() -> None:
@@ -361,9 +374,10 @@ def main() -> None:
     )
     parser.add_argument("--rows", nargs="+", choices=ROWS, default=list(ROWS))
     parser.add_argument("--seconds", type=float, default=3.0, help="of each measurement")
-    parser.add_argument("--nodes", type=int, default=19_717)
-    parser.add_argument("--batch", type=int, default=10_000)
-    parser.add_argument("--events", type=int, default=100_000)
+    parser.add_argument("--data", default="pubmed", help="the data set")
+    parser.add_argument("--nodes", type=int, default=19_717, help="of the graph where there is no data set")
+    parser.add_argument("--batch", type=int, default=10_000, help="nodes of a request")
+    parser.add_argument("--events", type=int, default=100_000, help="before the restart")
     parser.add_argument("--learner", default="auto")
     parser.add_argument("--store", help="a new folder, or a postgresql:// address without projects")
     parser.add_argument("--serve-raw", type=int, help=argparse.SUPPRESS)
@@ -372,13 +386,10 @@ def main() -> None:
         serve_raw(given.serve_raw)
         return
     with tempfile.TemporaryDirectory() as temporary:
-        folder = Path(temporary)
+        bench = Bench(given, Path(temporary), np.random.default_rng(0))
+        here = problem(given, bench.rng)
         for row in given.rows:
-            rng = np.random.default_rng(0)
-            where = given.store or str(folder / row)
-            measure = globals()[f"measure_{row}"]
-            arguments = (given, where, folder, rng) if row == "labels" else (given, where, rng)
-            for line in measure(*arguments):
+            for line in globals()[f"measure_{row}"](bench, here):
                 show(line)
 
 
