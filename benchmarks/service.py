@@ -10,6 +10,7 @@ open. "beside" is what the same run measured beside it:
 
 Rows (`--rows`, all by default):
 
+    store       appends to a log without a service, one event at a time and 32, in turns with fdatasync
     predict     single predictions, one request at a time and 8 at a time, and 8 against the raw app
     labels      durable labels by 1 client and by 32, and predictions by 2 clients meanwhile
     batch       predictions of `--batch` nodes per request
@@ -40,9 +41,10 @@ import numpy as np
 
 import zerokelvin as zk
 from zerokelvin.errors import ZerokelvinError
+from zerokelvin.service.store import NewEvent, Remembered, open_store
 
 HERE = Path(__file__).resolve().parent
-ROWS = ("predict", "labels", "batch", "restart", "memory")
+ROWS = ("store", "predict", "labels", "batch", "restart", "memory")
 
 
 class Line(NamedTuple):
@@ -246,6 +248,34 @@ def label_requests(name: str, here: Labelled, known: int = 100) -> list[Any]:
 def predict_requests(name: str, here: Labelled, rng: np.random.Generator) -> list[Any]:
     """Requests for one node each, drawn at random."""
     return [[f"/v1/projects/{name}/predict", {"nodes": [str(node)]}] for node in rng.choice(here.nodes, 2000)]
+
+
+def measure_store(bench: Bench, _: Labelled) -> Iterator[Line]:
+    """Appends alone, in turns with the disk's own rate, which changes from second to second."""
+    store = open_store(bench.where("store"))
+    log = store.create("store", b"graph", NewEvent("created", b"", 0.0, "bench"))
+    log.lead()
+    event = NewEvent("label", b"x" * 60, 0.0, "bench")
+    rates: dict[int, list[float]] = {0: [], 1: [], 32: []}
+    for turn in range(20):
+        rates[0].append(sync_rate(bench.folder, bench.given.seconds / 15))
+        for size in (1, 32):
+            began, count = time.perf_counter(), 0
+            while time.perf_counter() - began < bench.given.seconds / 15:
+                answers = [Remembered(f"{turn} {size} {count}", b"f" * 16, 200, b"{}", 0.0)]
+                log.append([event] * size, answers)
+                count += size
+            rates[size].append(count / (time.perf_counter() - began))
+    began = time.perf_counter()
+    there = sum(1 for _ in log.read())
+    reading = there / (time.perf_counter() - began)
+    store.close()
+    for size, goal in ((1, "≥ .4"), (32, "≥ 10")):
+        ratio = float(np.median(np.divide(rates[size], rates[0])))
+        rate = float(np.median(rates[size]))
+        yield Line("store", f"appends of {size}", rate, "events/s", ratio, "fdatasync", goal)
+    yield Line("store", "fdatasync", float(np.median(rates[0])), "/s", None, "", "")
+    yield Line("store", f"reading {there} events, chain checked", reading, "events/s", None, "", "")
 
 
 def measure_predict(bench: Bench, here: Labelled) -> Iterator[Line]:
