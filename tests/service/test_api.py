@@ -4,10 +4,13 @@ import base64
 import csv
 import io
 import json
+import shutil
 import time
 from itertools import pairwise
 
+import hypothesis.strategies as st
 import pytest
+from hypothesis import HealthCheck, given, settings
 
 import zerokelvin as zk
 from serving import LINE, app_client, label, make_project
@@ -368,6 +371,34 @@ def test_a_log_goes_out_and_comes_back(client):
     bad = b"\n".join([*lines[:2], lines[2].replace(b'"c"', b'"nobody"')])
     wrong = problem(client.post("/v1/projects/other/log", content=bad, headers=kind), 422)
     assert "line 3" in wrong["detail"]
+
+
+@settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
+@given(cuts=st.lists(st.tuples(st.integers(0, 4000), st.binary(max_size=6)), min_size=1, max_size=4))
+def test_a_damaged_log_is_refused(log_text, cuts):
+    client, text = log_text
+    for place, put in cuts:
+        place %= len(text)
+        text = text[:place] + put + text[place + 3 :]
+    kind = {"content-type": "application/x-ndjson"}
+    answer = client.post("/v1/projects/damaged/log", content=text, headers=kind)
+    if answer.status_code == 201:  # a change of names or numbers that is one
+        client.call(client.hall.sleep("damaged"))
+        shutil.rmtree(client.hall.store.folder / "projects" / "damaged")
+    else:
+        problem(answer, answer.status_code)
+        assert answer.status_code in (400, 409, 413, 422)
+
+
+@pytest.fixture(scope="module")
+def log_text(tmp_path_factory):
+    """A client, and the log of a project."""
+    with app_client(tmp_path_factory.mktemp("damaged")) as client:
+        path = make_project(client)
+        label(client, path, "c", "fraud", decision=decision(client, path, "c")["decision"])
+        client.post(f"{path}/nodes", json={"nodes": ["g"], "edges": [["f", "g"]]})
+        client.post(f"{path}/correct", json={"node": "c", "label": "ok"})
+        yield client, client.get(f"{path}/log").content
 
 
 def test_graphs_from_files(tmp_path, monkeypatch):

@@ -250,6 +250,8 @@ class Answer(Incoming):
     label: Named
     node: Named | None = None
     decision: str | None = None
+    source: Annotated[str, Meta(max_length=200)] | None = None
+    """Where it comes from, for whoever reads the log."""
 
 
 class Answers(Incoming):

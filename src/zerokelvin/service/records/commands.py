@@ -87,7 +87,7 @@ def _answer(i: int, one: Any, known: Projection) -> Told:
                 f"{field}.node", None, "is missing; give the node, or the decision shown for it"
             )
         known.index(one.node, f"{field}.node")
-        return Told("label", Labelled(one.node, label))
+        return Told("label", Labelled(one.node, label, source=one.source))
     shown = known.decision(one.decision, f"{field}.decision")
     if one.node is not None and known.index(one.node, f"{field}.node") != shown.node:
         raise RefusedError(
@@ -99,4 +99,4 @@ def _answer(i: int, one: Any, known: Projection) -> Told:
         shown.code, shown.ask, shown.overruled, shown.made_at, shown.time, shown.digest.hex(), shown.left_out
     )
     node = known.name(shown.node) if one.node is None else one.node
-    return Told("label", Labelled(node, label, record))  # type: ignore[arg-type]
+    return Told("label", Labelled(node, label, record, one.source))  # type: ignore[arg-type]

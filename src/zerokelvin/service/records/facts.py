@@ -55,6 +55,7 @@ class Labelled(Fact, frozen=True):
     node: Named
     label: Named
     decision: DecisionRecord | None = None
+    source: str | None = None
 
 
 class Owned(Fact, frozen=True):
