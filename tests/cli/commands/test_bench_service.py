@@ -1,4 +1,4 @@
-"""`zerokelvin bench service` on small problems: rows have their figures, and ratios where they are promised."""
+"""`zerokelvin bench service` on small problems: rows have their figures, and ratios."""
 
 import json
 import re
