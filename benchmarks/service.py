@@ -32,6 +32,7 @@ import subprocess
 import sys
 import tempfile
 import time
+import urllib.error
 import urllib.request
 from collections.abc import Iterator
 from pathlib import Path
@@ -44,6 +45,10 @@ from zerokelvin.errors import ZerokelvinError
 from zerokelvin.service.store import NewEvent, Remembered, open_store
 
 HERE = Path(__file__).resolve().parent
+PATIENCE = 300.0
+BUSY = 503
+"""What the service answers while it learns what was sent before; the same is sent again."""
+
 ROWS = ("store", "predict", "labels", "batch", "restart", "memory")
 
 
@@ -115,8 +120,15 @@ class Server:
         request = urllib.request.Request(  # noqa: S310 - loopback
             self.url + path, data, {"content-type": "application/json"}
         )
-        with urllib.request.urlopen(request, timeout=120) as answer:  # noqa: S310
-            return json.loads(answer.read())
+        end = time.monotonic() + PATIENCE
+        while True:
+            try:
+                with urllib.request.urlopen(request, timeout=PATIENCE) as answer:  # noqa: S310
+                    return json.loads(answer.read())
+            except urllib.error.HTTPError as refused:
+                if refused.code != BUSY or time.monotonic() > end:
+                    raise SystemExit(f"{path}: {refused.code} {refused.read().decode()}") from None
+                time.sleep(0.1)
 
     def memory(self) -> int:
         """Bytes in memory."""
