@@ -5,8 +5,8 @@ no mistake bound speaks of predictions that were made before earlier answers wer
 bound says so. Those answers may have brought new classes, which the prediction could not name. One that was
 made while no class was known named none, so it was not wrong.
 
-Who cannot keep a whole prediction until the answer comes keeps a `ShownDecision` of it, which is all that an answer is
-scored by; instead of the scores it has a digest of them.
+Who cannot keep a whole prediction until the answer comes keeps a `ShownDecision` of it, which is all that an
+answer is scored by; instead of the scores it has a digest of them.
 """
 
 from __future__ import annotations

@@ -140,7 +140,7 @@ def receive_lines(store: Store, name: str, data: bytes, rules: GraphRules) -> in
 def _line(text: bytes, number: int, kind: type[Any]) -> Any:
     try:
         return msgspec.json.decode(text, type=kind)
-    except msgspec.DecodeError as problem:
+    except (msgspec.DecodeError, UnicodeDecodeError) as problem:
         raise RefusedError(
             f"line {number}", text[:40].decode(errors="replace"), f"is no such line: {problem}"
         ) from None

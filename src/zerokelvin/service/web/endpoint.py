@@ -166,7 +166,7 @@ class Endpoint:
         assert self._decoder is not None  # noqa: S101 - for the type checker
         try:
             return self._decoder.decode(raw or b"{}")
-        except msgspec.DecodeError as error:
+        except (msgspec.DecodeError, UnicodeDecodeError) as error:
             raise unreadable(error, raw or b"{}") from None
         except RecursionError:
             raise ProblemError(400, "the body is nested too deep.") from None

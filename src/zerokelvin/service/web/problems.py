@@ -109,10 +109,10 @@ PATH = re.compile(r" - at `(\$[^`]*)`$")
 STEP = re.compile(r"\.(\w+)|\[(\d+)\]")
 
 
-def unreadable(error: msgspec.DecodeError, body: bytes) -> ProblemError:
+def unreadable(error: msgspec.DecodeError | UnicodeDecodeError, body: bytes) -> ProblemError:
     """The problem of a body that is no JSON, or not of the type it should be."""
     text, document = str(error), None
-    with suppress(msgspec.DecodeError, RecursionError):
+    with suppress(msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         document = msgspec.json.decode(body, type=Any)
     if not isinstance(error, msgspec.ValidationError) or document is None:
         return ProblemError(400, f"the body is no JSON: {text}; send one JSON object.")
