@@ -28,10 +28,10 @@ def first_link(graph_digest: bytes) -> bytes:
 
 
 def canonical(number: int, kind: str, body: bytes, at: float, actor: str, epoch: int) -> bytes:
-    """An event as bytes, without its link.
+    r"""An event as bytes, without its link.
 
-    >>> canonical(1, "skip", b"", 0.0, "ann", 1).hex()[-30:]
-    '00000003616e6e00000000'
+    >>> canonical(1, "skip", b"", 0.0, "ann", 1)[24:]
+    b'\x00\x00\x00\x04skip\x00\x00\x00\x03ann\x00\x00\x00\x00'
     """
     parts = [struct.pack(">QQd", number, epoch, at)]
     for part in (kind.encode(), actor.encode(), body):
