@@ -90,6 +90,11 @@ class Forecasts:
             found.append(text)
         return found
 
+    def missing(self, nodes: Iterable[int]) -> set[int]:
+        """The blocks of some nodes that were not read yet."""
+        blocks = self._blocks
+        return {node // BLOCK for node in nodes if node // BLOCK not in blocks}
+
     def of(self, node: int) -> Predicted:
         """The prediction for a node, by index."""
         number, place = divmod(node, BLOCK)

@@ -10,12 +10,12 @@ from __future__ import annotations
 import asyncio
 import threading
 import time
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Iterable
 from concurrent.futures import Executor
 from typing import Any, TypeVar
 
 from zerokelvin.errors import SessionError
-from zerokelvin.service.projects.forecasts import Forecasts
+from zerokelvin.service.projects.forecasts import BLOCK, Forecasts
 from zerokelvin.service.projects.learning_thread import LearningThread
 from zerokelvin.service.projects.leases import Leases
 from zerokelvin.service.projects.writing_thread import FIRST, Pending, WriteLimits, WritingThread
@@ -44,6 +44,7 @@ class Project:
     ) -> None:
         self.settings, self.log, self._loop, self._pool = settings, log, loop, pool
         self.epoch = log.lead()
+        log.forget(time.time() - settings.remember)
         found = restored(log)
         self.name, self.created, self.created_at = log.name, found.created, found.created_at
         self.known = found.known
@@ -212,6 +213,13 @@ class Project:
         if found is None or found.spent_today != spent:
             found = self.memory["forecasts"] = Forecasts(session, self.known)
         return found
+
+    def unread(self, nodes: Iterable[int]) -> int:
+        """How many blocks of predictions would have to be read from the learner for some nodes."""
+        found = self.memory.get("forecasts")
+        if found is None or self._memory_of != self.learning.learnt:
+            return len({node // BLOCK for node in nodes})
+        return len(found.missing(nodes))
 
     # -- listening ----------------------------------------------------------------------------------
 

@@ -21,7 +21,7 @@ from zerokelvin.service.web.app import create_app
 __all__ = ["serve"]
 
 SWITCH = 0.0005
-"""Seconds after which a thread that learns lets the event loop go on; Python's own 5 ms are felt in waiting times."""
+"""Seconds after which a thread that learns lets the event loop go on; Python's own 5 ms would be felt."""
 
 PATIENCE = 6
 """Seconds that requests under way have to end once the service is told to stop."""
