@@ -18,7 +18,13 @@ from zerokelvin.errors import SessionError
 from zerokelvin.service.projects.forecasts import BLOCK, Forecasts
 from zerokelvin.service.projects.learning_thread import LearningThread
 from zerokelvin.service.projects.leases import Leases
-from zerokelvin.service.projects.writing_thread import FIRST, Pending, WriteLimits, WritingThread
+from zerokelvin.service.projects.writing_thread import (
+    FIRST,
+    Pending,
+    Settled,
+    WriteLimits,
+    WritingThread,
+)
 from zerokelvin.service.records.project_snapshot import pack, restored
 from zerokelvin.service.records.projection import Book
 from zerokelvin.service.records.refusals import BusyError, ConflictError
@@ -71,7 +77,7 @@ class Project:
         limits = WriteLimits(
             settings.most_queue, settings.most_unlearnt, settings.most_graph, settings.most_name
         )
-        self.writing = WritingThread(log, found.known, self.learning, found.last, limits)
+        self.writing = WritingThread(log, found.known, self.learning, found.last, limits, self._deliver)
 
     @property
     def events(self) -> int:
@@ -99,7 +105,7 @@ class Project:
                 raise ConflictError("a request with this Idempotency-Key is under way; wait for its answer.")
             self._in_flight.add(key)
         answered: asyncio.Future[bytes] = self._loop.create_future()
-        pending = Pending(request, actor, self._answering(answered, key), key, fingerprint, status)
+        pending = Pending(request, actor, answered, key, fingerprint, status)
         try:
             self.writing.put(pending)
         except BusyError:
@@ -108,20 +114,21 @@ class Project:
             raise
         return await asyncio.shield(answered)
 
-    def _answering(
-        self, answered: asyncio.Future[bytes], key: str | None
-    ) -> Callable[[bytes | BaseException], None]:
-        def settle(answer: bytes | BaseException) -> None:
-            if key is not None:
-                self._in_flight.discard(key)
-            self.acknowledged = max(self.acknowledged, self.writing.written)
+    def _deliver(self, group: list[Settled]) -> None:
+        """Let the event loop hand out the answers of requests that are done; called by the writing thread."""
+        _later(self._loop, self._hand_out, group)
+
+    def _hand_out(self, group: list[Settled]) -> None:
+        self.acknowledged = max(self.acknowledged, self.writing.written)
+        for pending, answer in group:
+            if pending.key is not None:
+                self._in_flight.discard(pending.key)
+            answered: asyncio.Future[bytes] = pending.waiter
             if isinstance(answer, BaseException):
                 answered.set_exception(answer)
                 answered.exception()  # whoever asked may have gone
             else:
                 answered.set_result(answer)
-
-        return lambda answer: _later(self._loop, settle, answer)
 
     # -- reading ------------------------------------------------------------------------------------
 
