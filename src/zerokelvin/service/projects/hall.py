@@ -43,9 +43,6 @@ from zerokelvin.service.store.log import RememberedAnswer
 
 __all__ = ["Hall"]
 
-OURS = {"graph", "learner", "classes", "open_classes", "seed", "policy", "budget", "target"}
-"""What `start` takes that is no parameter of a learner."""
-
 THREADS = 4
 
 
@@ -193,7 +190,7 @@ class Hall:
             max(self.settings.most_body * 8, 1 << 28),
         )
 
-    async def close(self, patience: float = 8.0) -> None:
+    async def close(self, patience: float = 5.0) -> None:
         """Put all projects to sleep, and take no more."""
         self.closing = True
         awake, self._awake = list(self._awake.values()), {}
@@ -227,9 +224,6 @@ class Use:
 
 def _created(wanted: CreateProject, graph: str) -> Created:
     """The first event of a project."""
-    for name in wanted.params:
-        if name in OURS or not name.isidentifier():
-            raise RefusedError("params", name, "is no parameter of a learner; it has a field of its own")
     if len(set(wanted.classes)) != len(wanted.classes):
         raise RefusedError("classes", wanted.classes, "hold a class twice")
     if len({type(label) for label in wanted.classes}) > 1:
@@ -238,6 +232,8 @@ def _created(wanted: CreateProject, graph: str) -> Created:
         raise RefusedError("classes", wanted.classes, "hold an empty text; name every class")
     params = dict(wanted.params)
     if wanted.target is not None:
+        if "target" in params:
+            raise RefusedError("params", "target", "is given twice; leave one of them out")
         params["target"] = wanted.target
     return Created(
         name=wanted.name,
