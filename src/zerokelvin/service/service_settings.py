@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ipaddress
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 
 from zerokelvin.errors import ParameterError
@@ -90,6 +91,7 @@ class ServiceSettings:
             raise ParameterError(f"rate={self.rate!r} is no number of requests per second above 0.")
 
 
+@lru_cache(256)
 def is_loopback(host: str) -> bool:
     """Whether a host is this machine alone.
 

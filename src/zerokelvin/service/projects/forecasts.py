@@ -9,24 +9,24 @@ from __future__ import annotations
 
 import hashlib
 import time
-from array import array
 from collections.abc import Iterable
 from typing import NamedTuple
 
 import msgspec
 import numpy as np
 
-from zerokelvin.array_types import Bools, Floats
 from zerokelvin.asking.class_prior import most_frequent
 from zerokelvin.asking.coin_hash import coins
-from zerokelvin.asking.decision import confidence, worth_asking
+from zerokelvin.asking.decision import worth_asking
 from zerokelvin.client.messages import Predicted
 from zerokelvin.games.labels import decide
+from zerokelvin.learners import Game
 from zerokelvin.service.records.decisions import Decision, write_decision
 from zerokelvin.service.records.projection import Projection
 from zerokelvin.session import Session
 from zerokelvin.session.late import DIGEST
-from zerokelvin.session.predicting import _reason, shares_of
+from zerokelvin.session.predicting import shares_of
+from zerokelvin.session.questions import confidences
 
 __all__ = ["BLOCK", "Forecasts", "key_of"]
 
@@ -40,11 +40,19 @@ _encode = msgspec.json.Encoder().encode
 
 
 class Block(NamedTuple):
-    """What was read of a block of nodes: margins, classes by margin, classes predicted, probabilities."""
+    """What was read of a block of nodes, a list each.
 
-    margins: Floats
+    Confidences, the problem of the largest margin, the class by margin, the class predicted, whether it is
+    the class prior's, whether the policy finds the label worth asking for, scores as bytes, probabilities.
+    """
+
+    sure: list[float]
+    top: list[int]
     by_margin: list[int]
     codes: list[int]
+    by_prior: list[bool]
+    worth: list[bool]
+    scores: list[bytes]
     shares: list[list[float]]
 
 
@@ -63,6 +71,9 @@ class Forecasts:
         self._rule = standing.rule(float(coin[0]))
         self._needs_spread = standing.terms.policy.needs_spread
         self._wants_every = standing.game.wants_every()
+        self._remarks = getattr(standing.game.remark, "__func__", None) is not Game.remark
+        self._decided = f"The {standing.terms.learner.name} decides with confidence "
+        self._names = standing.graph.names
         self._blocks: dict[int, Block] = {}
         self._told: dict[int, msgspec.Raw] = {}
 
@@ -79,32 +90,26 @@ class Forecasts:
             found.append(text)
         return found
 
+    def missing(self, nodes: Iterable[int]) -> set[int]:
+        """The blocks of some nodes that were not read yet."""
+        blocks = self._blocks
+        return {node // BLOCK for node in nodes if node // BLOCK not in blocks}
+
     def of(self, node: int) -> Predicted:
         """The prediction for a node, by index."""
         number, place = divmod(node, BLOCK)
         block = self._blocks.get(number) or self._read(number)
-        standing, margins, code = self.standing, block.margins[place], block.codes[place]
-        asks = self._asks(node, margins)
-        asked = asks is None or bool(asks.any())
-        left_out = () if asks is None or not asked else tuple(np.flatnonzero(~asks).tolist())
-        if len(margins) == 1:
-            left_out = ()
-        reason = _reason(standing, node, margins, self._by_prior(node), asked)
+        standing, code = self.standing, block.codes[place]
+        asked, left_out = self._asks(node, block, place)
+        reason = self._reason(node, block, place, asked)
         if asked and self.spent_today:
             asked, left_out = False, ()
             reason = f"{reason.rstrip('.')}, but the daily budget of {self._daily} questions is spent."
-        decision = Decision(
-            node,
-            code,
-            asked,
-            code != block.by_margin[place],
-            self._made_at,
-            self._now,
-            self._digest(margins),
-            left_out,
-        )
+        overruled = code != block.by_margin[place]
+        digest = hashlib.blake2b(block.scores[place], digest_size=DIGEST).digest()
+        decision = Decision(node, code, asked, overruled, self._made_at, self._now, digest, left_out)
         return Predicted(
-            node=standing.graph.name(node),  # type: ignore[arg-type]
+            node=node if self._names is None else self._names[node],  # type: ignore[arg-type]
             label=standing.classes[code],  # type: ignore[arg-type]
             probabilities=dict(zip(self._keys, block.shares[place], strict=True)),
             ask=asked,
@@ -113,43 +118,60 @@ class Forecasts:
         )
 
     def _read(self, number: int) -> Block:
-        """Read a block; all of them together hold no more than the graph's own arrays."""
+        """Read a block of nodes."""
         standing = self.standing
         count = len(standing.classes)
         nodes = np.arange(number * BLOCK, min((number + 1) * BLOCK, standing.graph.num_nodes))
         margins = standing.game.scores(nodes)
-        shares = shares_of(standing, nodes)
-        by_margin = decide(margins, count).tolist()
-        codes = list(by_margin)
-        if self._begun and not standing.labelled.all():
-            prior = int(most_frequent(standing.counts))
-            for i in np.flatnonzero(~standing.labelled[standing.graph.components[nodes]]).tolist():
-                codes[i] = prior
-        block = self._blocks[number] = Block(margins, by_margin, codes, shares.tolist())
+        scores = margins if margins.shape[1] > 1 else np.hstack([-margins, margins])[:, :count]
+        size = 8 * scores.shape[1]
+        data = (scores + 0.0).tobytes()  # −0.0 is 0.0, as in `score_digest`
+        by_margin = decide(margins, count)
+        by_prior = np.zeros(len(nodes), dtype=np.bool_)
+        if self._begun:
+            by_prior = ~standing.labelled[standing.graph.components[nodes]]
+        codes = np.where(by_prior, int(most_frequent(standing.counts)), by_margin)
+        sure = confidences(margins).tolist()
+        block = self._blocks[number] = Block(
+            sure,
+            margins.argmax(axis=1).tolist(),
+            by_margin.tolist(),
+            codes.tolist(),
+            by_prior.tolist(),
+            [worth_asking(own, 0.0, *self._rule) for own in sure],
+            [data[i : i + size] for i in range(0, len(data), size)],
+            shares_of(standing, nodes).tolist(),
+        )
         return block
 
-    def _by_prior(self, node: int) -> bool:
-        return self._begun and self.standing.without_label(node)
-
-    def _asks(self, node: int, margins: Floats) -> Bools | None:
-        """Which problems want the label, as `Standing.asks` says; None for all of them."""
+    def _asks(self, node: int, block: Block, place: int) -> tuple[bool, tuple[int, ...]]:
+        """Whether the label is wanted, as `Standing.asks` says, and the classes that do not want it."""
         standing = self.standing
-        if self._spent:
-            return np.zeros(len(margins), dtype=np.bool_)
-        if not self._begun:
-            return None
-        spread = standing.spread(node) if self._needs_spread else 0.0
-        if not worth_asking(confidence(margins), spread, *self._rule):
-            return np.zeros(len(margins), dtype=np.bool_)
-        return None if self._wants_every else standing.game.asks(node, standing.trials)
+        if self._spent or not self._begun:
+            return not self._spent, ()
+        if self._needs_spread:
+            worth = worth_asking(block.sure[place], standing.spread(node), *self._rule)
+        else:
+            worth = block.worth[place]
+        if not worth or self._wants_every:
+            return worth, ()
+        wanted = standing.game.asks(node, standing.trials)
+        if len(wanted) == 1 or not wanted.any():
+            return bool(wanted.any()), ()
+        return True, tuple(np.flatnonzero(~wanted).tolist())
 
-    def _digest(self, margins: Floats) -> bytes:
-        """The `score_digest` of the scores that these margins are."""
-        values = margins.tolist()
-        if len(values) == 1:
-            values = [-values[0], values[0]][: len(self.standing.classes)]
-        scores = array("d", [value + 0.0 for value in values])
-        return hashlib.blake2b(scores.tobytes(), digest_size=DIGEST).digest()
+    def _reason(self, node: int, block: Block, place: int, asked: bool) -> str:
+        """The sentence of `Session.predict`."""
+        if not self._begun:
+            return "No label has been learned yet, so this is only the tie rule's guess."
+        if block.by_prior[place]:
+            return "No node of its component has a label yet, so this is the most frequent class so far."
+        wish = "the label is wanted" if asked else "no label is needed"
+        if not asked and self._spent:
+            wish = f"the budget of {self.standing.budget} questions is spent"
+        remark = self.standing.game.remark(node, block.top[place]) if self._remarks else ""
+        decided = f"{self._decided}{block.sure[place]:.3g}"
+        return f"{decided}: {remark}; {wish}." if remark else f"{decided}; {wish}."
 
 
 def key_of(label: object) -> str:

@@ -11,9 +11,7 @@ import asyncio
 import base64
 import secrets
 import time
-from collections.abc import AsyncIterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
@@ -45,9 +43,6 @@ from zerokelvin.service.store.log import RememberedAnswer
 
 __all__ = ["Hall"]
 
-OURS = {"graph", "learner", "classes", "open_classes", "seed", "policy", "budget", "target"}
-"""What `start` takes that is no parameter of a learner."""
-
 THREADS = 4
 
 
@@ -70,18 +65,14 @@ class Hall:
 
     # -- one project --------------------------------------------------------------------------------
 
-    @asynccontextmanager
-    async def using(self, name: str) -> AsyncIterator[Project]:
-        """A project that stays awake meanwhile."""
+    def using(self, name: str) -> Use:
+        """A project that stays awake meanwhile, for ``async with``."""
+        return Use(self, name)
+
+    async def awoken(self, name: str) -> Project:
+        """A project, woken if it is asleep; opened again if it failed."""
         project = self._awake.get(name)
-        if project is None or project.failed:
-            project = await self._woken(name)
-        project.users += 1
-        project.used_at = time.monotonic()
-        try:
-            yield project
-        finally:
-            project.users -= 1
+        return await self._woken(name) if project is None or project.failed else project
 
     async def _woken(self, name: str) -> Project:
         if self.closing:
@@ -199,7 +190,7 @@ class Hall:
             max(self.settings.most_body * 8, 1 << 28),
         )
 
-    async def close(self, patience: float = 8.0) -> None:
+    async def close(self, patience: float = 5.0) -> None:
         """Put all projects to sleep, and take no more."""
         self.closing = True
         awake, self._awake = list(self._awake.values()), {}
@@ -212,11 +203,27 @@ class Hall:
         return await asyncio.get_running_loop().run_in_executor(None, work, *args)
 
 
+class Use:
+    """The use of a project: it is not put to sleep meanwhile."""
+
+    __slots__ = ("_hall", "_name", "_project")
+    _project: Project
+
+    def __init__(self, hall: Hall, name: str) -> None:
+        self._hall, self._name = hall, name
+
+    async def __aenter__(self) -> Project:
+        project = self._project = await self._hall.awoken(self._name)
+        project.users += 1
+        project.used_at = time.monotonic()
+        return project
+
+    async def __aexit__(self, *_: object) -> None:
+        self._project.users -= 1
+
+
 def _created(wanted: CreateProject, graph: str) -> Created:
     """The first event of a project."""
-    for name in wanted.params:
-        if name in OURS or not name.isidentifier():
-            raise RefusedError("params", name, "is no parameter of a learner; it has a field of its own")
     if len(set(wanted.classes)) != len(wanted.classes):
         raise RefusedError("classes", wanted.classes, "hold a class twice")
     if len({type(label) for label in wanted.classes}) > 1:
@@ -225,6 +232,8 @@ def _created(wanted: CreateProject, graph: str) -> Created:
         raise RefusedError("classes", wanted.classes, "hold an empty text; name every class")
     params = dict(wanted.params)
     if wanted.target is not None:
+        if "target" in params:
+            raise RefusedError("params", "target", "is given twice; leave one of them out")
         params["target"] = wanted.target
     return Created(
         name=wanted.name,

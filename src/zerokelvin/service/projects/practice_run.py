@@ -11,11 +11,12 @@ import warnings
 from contextlib import suppress
 
 from zerokelvin.errors import ZerokelvinError
+from zerokelvin.graph import Graph
 from zerokelvin.service.records.telling import copied
-from zerokelvin.session import Session
+from zerokelvin.session import Session, start
 from zerokelvin.session.predicting import shares_of
 
-__all__ = ["practise"]
+__all__ = ["practise", "preload"]
 
 ANSWERS = 3
 _done: set[tuple[str, str, int, bool]] = set()
@@ -38,6 +39,12 @@ def practise(session: Session) -> None:
             with suppress(ZerokelvinError):  # what it refuses here it refuses whoever asks, who is then told
                 _play(session)
         _done.add(kind)
+
+
+def preload() -> None:
+    """Import what projects need, so that the first one is woken at once."""
+    line = Graph.from_edges([("a", "b"), ("b", "c")])
+    practise(start(line, "nearest", classes=["x", "y"]))
 
 
 def _play(session: Session) -> None:

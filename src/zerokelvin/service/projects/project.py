@@ -10,15 +10,21 @@ from __future__ import annotations
 import asyncio
 import threading
 import time
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Iterable
 from concurrent.futures import Executor
 from typing import Any, TypeVar
 
 from zerokelvin.errors import SessionError
-from zerokelvin.service.projects.forecasts import Forecasts
+from zerokelvin.service.projects.forecasts import BLOCK, Forecasts
 from zerokelvin.service.projects.learning_thread import LearningThread
 from zerokelvin.service.projects.leases import Leases
-from zerokelvin.service.projects.writing_thread import FIRST, Pending, WriteLimits, WritingThread
+from zerokelvin.service.projects.writing_thread import (
+    FIRST,
+    Pending,
+    Settled,
+    WriteLimits,
+    WritingThread,
+)
 from zerokelvin.service.records.project_snapshot import pack, restored
 from zerokelvin.service.records.projection import Book
 from zerokelvin.service.records.refusals import BusyError, ConflictError
@@ -44,6 +50,7 @@ class Project:
     ) -> None:
         self.settings, self.log, self._loop, self._pool = settings, log, loop, pool
         self.epoch = log.lead()
+        log.forget(time.time() - settings.remember)
         found = restored(log)
         self.name, self.created, self.created_at = log.name, found.created, found.created_at
         self.known = found.known
@@ -70,7 +77,7 @@ class Project:
         limits = WriteLimits(
             settings.most_queue, settings.most_unlearnt, settings.most_graph, settings.most_name
         )
-        self.writing = WritingThread(log, found.known, self.learning, found.last, limits)
+        self.writing = WritingThread(log, found.known, self.learning, found.last, limits, self._deliver)
 
     @property
     def events(self) -> int:
@@ -98,7 +105,7 @@ class Project:
                 raise ConflictError("a request with this Idempotency-Key is under way; wait for its answer.")
             self._in_flight.add(key)
         answered: asyncio.Future[bytes] = self._loop.create_future()
-        pending = Pending(request, actor, self._answering(answered, key), key, fingerprint, status)
+        pending = Pending(request, actor, answered, key, fingerprint, status)
         try:
             self.writing.put(pending)
         except BusyError:
@@ -107,20 +114,21 @@ class Project:
             raise
         return await asyncio.shield(answered)
 
-    def _answering(
-        self, answered: asyncio.Future[bytes], key: str | None
-    ) -> Callable[[bytes | BaseException], None]:
-        def settle(answer: bytes | BaseException) -> None:
-            if key is not None:
-                self._in_flight.discard(key)
-            self.acknowledged = max(self.acknowledged, self.writing.written)
+    def _deliver(self, group: list[Settled]) -> None:
+        """Let the event loop hand out the answers of requests that are done; called by the writing thread."""
+        _later(self._loop, self._hand_out, group)
+
+    def _hand_out(self, group: list[Settled]) -> None:
+        self.acknowledged = max(self.acknowledged, self.writing.written)
+        for pending, answer in group:
+            if pending.key is not None:
+                self._in_flight.discard(pending.key)
+            answered: asyncio.Future[bytes] = pending.waiter
             if isinstance(answer, BaseException):
                 answered.set_exception(answer)
                 answered.exception()  # whoever asked may have gone
             else:
                 answered.set_result(answer)
-
-        return lambda answer: _later(self._loop, settle, answer)
 
     # -- reading ------------------------------------------------------------------------------------
 
@@ -212,6 +220,13 @@ class Project:
         if found is None or found.spent_today != spent:
             found = self.memory["forecasts"] = Forecasts(session, self.known)
         return found
+
+    def unread(self, nodes: Iterable[int]) -> int:
+        """How many blocks of predictions would have to be read from the learner for some nodes."""
+        found = self.memory.get("forecasts")
+        if found is None or self._memory_of != self.learning.learnt:
+            return len({node // BLOCK for node in nodes})
+        return len(found.missing(nodes))
 
     # -- listening ----------------------------------------------------------------------------------
 

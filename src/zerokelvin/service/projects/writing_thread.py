@@ -12,7 +12,7 @@ import threading
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 import msgspec
 
@@ -28,7 +28,7 @@ from zerokelvin.service.records.telling import beside, tell
 from zerokelvin.service.store import Log, NewEvent, StoreError, StoreFull
 from zerokelvin.service.store.log import RememberedAnswer
 
-__all__ = ["FIRST", "Pending", "WriteLimits", "WritingThread"]
+__all__ = ["FIRST", "Pending", "Settled", "WriteLimits", "WritingThread"]
 
 FIRST = 1
 """The number of the first event, which is no one's answer: `events` of an answer does not count it."""
@@ -52,19 +52,29 @@ class WriteLimits:
 
 @dataclass(eq=False)
 class Pending:
-    """A request that waits to be written; `done` is called once, with its answer or with an error."""
+    """A request that waits to be written; `waiter` is whatever its answer is handed to."""
 
     request: Any
     actor: str
-    done: Callable[[bytes | BaseException], None]
+    waiter: Any
     key: str | None = None
     fingerprint: bytes = b""
     status: int = 200
     answer: bytes = field(default=b"", init=False)
 
 
+class Settled(NamedTuple):
+    """A request that is done, with its answer or with an error."""
+
+    pending: Pending
+    answer: bytes | BaseException
+
+
 class WritingThread:
-    """Writes what it is given with `put`; `written` is the number of the last event in the log."""
+    """Writes what it is given with `put`; `written` is the number of the last event in the log.
+
+    Requests that are done are handed to `deliver`, those of a group together.
+    """
 
     def __init__(
         self,
@@ -73,6 +83,7 @@ class WritingThread:
         learning: LearningThread,
         written: int,
         limits: WriteLimits,
+        deliver: Callable[[list[Settled]], None],
         clock: Callable[[], float] = time.time,
     ) -> None:
         self.known = known
@@ -82,6 +93,7 @@ class WritingThread:
         """Time of the last transaction."""
         self.groups = 0
         self._log, self._learning, self._limits, self._clock = log, learning, limits, clock
+        self._deliver = deliver
         self._queue: queue.SimpleQueue[Pending | None] = queue.SimpleQueue()
         self._thread = threading.Thread(target=self._run, name=f"write {log.name}", daemon=True)
         self._thread.start()
@@ -116,7 +128,7 @@ class WritingThread:
         while not self._queue.empty():
             left = self._queue.get()
             if left is not None:
-                left.done(BusyError("the project is being closed; send the request again."))
+                self._done(left, BusyError("the project is being closed; send the request again."))
 
     def _write_all(self, group: list[Pending]) -> None:
         open_ones: list[Pending] = []
@@ -124,7 +136,7 @@ class WritingThread:
         facts: list[Fact] = []
         for pending in group:
             if self.failed is not None:
-                pending.done(BusyError("the log of the project cannot be written at the moment; try again."))
+                self._done(pending, BusyError("the log of the project cannot be written now; try again."))
                 continue
             try:
                 if self._answered_before(pending):
@@ -135,7 +147,7 @@ class WritingThread:
                     continue
                 told = facts_of(pending.request, self.known)
             except Exception as problem:  # noqa: BLE001 - the request is told, whatever it is
-                pending.done(problem)
+                self._done(pending, problem)
                 continue
             self._take(pending, told, events, facts)
             open_ones.append(pending)
@@ -154,7 +166,7 @@ class WritingThread:
                 pending.key.partition(":")[2] if pending.key else "",
                 "was used for another request; take a new key for every new request",
             )
-        pending.done(found.answer)
+        self._done(pending, found.answer)
         return True
 
     def _take(self, pending: Pending, told: list[Told], events: list[NewEvent], facts: list[Fact]) -> None:
@@ -175,13 +187,11 @@ class WritingThread:
             self._append(events, pendings)
         except Exception as problem:  # noqa: BLE001 - all are told
             self.known.undo()
-            for one in pendings:
-                one.done(_as_busy(problem))
+            self._deliver([Settled(one, _as_busy(problem)) for one in pendings])
         else:
             first, book = self.written - len(events) + 1, self.known.book
             self._learning.put(Lesson(first + i, fact, book) for i, fact in enumerate(facts))
-            for one in pendings:
-                one.done(one.answer)
+            self._deliver([Settled(one, one.answer) for one in pendings])
         pendings.clear()
         events.clear()
         facts.clear()
@@ -231,10 +241,13 @@ class WritingThread:
             self._append([event], [pending])
         except Exception as problem:  # noqa: BLE001 - told to whoever asked
             self.known.undo()
-            pending.done(_as_busy(problem))
+            self._done(pending, _as_busy(problem))
             return
         self._learning.put([Lesson(self.written, fact, self.known.book, session)])
-        pending.done(pending.answer)
+        self._done(pending, pending.answer)
+
+    def _done(self, pending: Pending, answer: bytes | BaseException) -> None:
+        self._deliver([Settled(pending, answer)])
 
     def _growth(self, request: AddNodes | AddEdges) -> Grown:
         self.known.require_in_use()

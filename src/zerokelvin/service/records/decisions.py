@@ -30,6 +30,9 @@ HEAD = struct.Struct(f"<BQIBQd{DIGEST}s")
 """Version, node index, class code, flags, events of the session, time, digest of the scores."""
 
 VERSION = 1
+SAFE = bytes.maketrans(b"+/", b"-_")
+"""From base64 to base64url."""
+
 ASK, OVERRULED = 1, 2
 MOST = 4096
 """Characters of a decision at most: one with some thousand classes left out would be longer."""
@@ -68,7 +71,8 @@ def write_decision(secret: bytes, decision: Decision) -> str:
     )
     if decision.left_out:
         said += struct.pack(f"<{len(decision.left_out)}I", *decision.left_out)
-    return base64.urlsafe_b64encode(said + _mac(secret, said)).rstrip(b"=").decode()
+    text = binascii.b2a_base64(said + _mac(secret, said), newline=False)
+    return text.translate(SAFE).rstrip(b"=").decode()
 
 
 def read_decision(secret: bytes, text: str) -> Decision:

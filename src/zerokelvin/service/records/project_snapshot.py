@@ -16,6 +16,7 @@ from zerokelvin.errors import ZerokelvinError
 from zerokelvin.service.records.facts import KINDS, Created, Fact
 from zerokelvin.service.records.graph_source import graph_bytes, graph_of_bytes
 from zerokelvin.service.records.projection import Book, Projection
+from zerokelvin.service.records.refusals import RefusedError
 from zerokelvin.service.records.telling import runs, tell
 from zerokelvin.service.store import Kept, Log, LogDamaged, StoredEvent
 from zerokelvin.session import Session, load, start
@@ -23,6 +24,9 @@ from zerokelvin.session import Session, load, start
 __all__ = ["Restored", "pack", "restored", "start_session"]
 
 F = TypeVar("F", bound=Fact)
+
+OURS = {"graph", "learner", "classes", "open_classes", "seed", "policy", "budget"}
+"""What `start` takes that is no parameter of a learner."""
 
 MOST_NODES = 1 << 40
 AT_ONCE = 4096
@@ -53,7 +57,10 @@ class Restored(NamedTuple):
 
 
 def start_session(created: Created, graph: bytes) -> Session:
-    """The session that a project begins with."""
+    """The session that a project begins with; refused where there can be none."""
+    for name in created.params:
+        if name in OURS or not name.isidentifier():
+            raise RefusedError("params", name, "is no parameter of a learner; it has a field of its own")
     domain, params = graph_of_bytes(graph, MOST_NODES), dict[str, Any](created.params)
     return start(
         domain,

@@ -6,7 +6,7 @@ import msgspec
 
 from zerokelvin.client.messages import Predict, Predictions
 from zerokelvin.errors import NodeError
-from zerokelvin.service.records.refusals import TooLargeError
+from zerokelvin.service.records.refusals import BusyError, TooLargeError
 from zerokelvin.service.web.route_table import Call, route
 from zerokelvin.session import Session
 
@@ -29,14 +29,22 @@ async def predict(call: Call) -> bytes:
         raise TooLargeError(f"{len(nodes):,} nodes are more than the {most:,} of one request; send several.")
     async with call.hall.using(call.name) as project:
         known = project.known
+        try:
+            index = known.graph.index
+            indices = [index(node) for node in nodes]
+        except NodeError:
+            indices = [known.index(node, f"nodes[{i}]") for i, node in enumerate(nodes)]
 
         def read(session: Session) -> bytes:
-            index = session.graph.index
-            try:
-                indices = [index(node) for node in nodes]
-            except NodeError:
-                indices = [known.index(node, f"nodes[{i}]") for i, node in enumerate(nodes)]
+            if max(indices, default=0) >= session.graph.num_nodes:
+                raise BusyError("a node is being added; ask again in a second.")
             told = project.forecasts(session).as_json(indices)
             return encode(Predictions(predictions=told, events=project.events))  # type: ignore[arg-type]
 
-        return await project.read("predict", read, len(nodes))
+        await project.caught_up()
+        blocks = project.unread(indices)
+        return (
+            await project.read("blocks", read, blocks)
+            if blocks
+            else await project.read("predict", read, len(nodes))
+        )

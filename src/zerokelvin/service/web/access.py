@@ -14,6 +14,7 @@ import hmac
 import secrets
 import time
 from collections.abc import Iterable
+from functools import lru_cache
 
 from zerokelvin.errors import ParameterError
 from zerokelvin.service.service_settings import is_loopback
@@ -93,6 +94,7 @@ def new_key(store: Store, name: str, role: str, projects: Iterable[str] = (), no
     return text
 
 
+@lru_cache(256)
 def _host_name(host: str) -> str:
     """The host of a Host header, without its port."""
     if host.startswith("["):

@@ -17,6 +17,7 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
+from starlette.types import Receive, Scope, Send
 
 from zerokelvin.errors import ParameterError
 from zerokelvin.service.projects.hall import Hall
@@ -33,11 +34,30 @@ from zerokelvin.service.web.service_metrics import ServiceMetrics
 
 __all__ = ["create_app"]
 
-FIRST = ("predict", "answer", "next_questions", "project_state")
-"""Routes that are looked at first, since they are used most."""
+PROJECTS = "/v1/projects/"
+VERB = f"{PROJECTS}{{name}}/"
+"""What the paths of all that is done with a project begin with."""
 
 
-def create_app(settings: ServiceSettings, store: Store | None = None) -> Starlette:
+class ServiceApp(Starlette):
+    """An application that finds what is done with a project by one look, without going through all routes."""
+
+    verbs: dict[tuple[str, str], Endpoint]
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer a request."""
+        path: str = scope.get("path", "")
+        if path.startswith(PROJECTS):
+            name, _, verb = path[len(PROJECTS) :].partition("/")
+            endpoint = self.verbs.get((scope.get("method", ""), verb))
+            if endpoint is not None and name:
+                scope["app"], scope["path_params"] = self, {"name": name}
+                await endpoint(scope, receive, send)
+                return
+        await super().__call__(scope, receive, send)
+
+
+def create_app(settings: ServiceSettings, store: Store | None = None) -> ServiceApp:
     """The application of a service; `store` is opened by the settings unless given."""
     kept = open_store(settings.data) if store is None else store
     try:
@@ -62,12 +82,17 @@ def create_app(settings: ServiceSettings, store: Store | None = None) -> Starlet
         gate.log.note("stopped")
         gate.log.flush()
 
-    first = sorted(routes, key=lambda info: info.name not in FIRST)
-    app = Starlette(
-        routes=[Route(info.path, Endpoint(info, parts, gate), methods=[info.method]) for info in first],
+    endpoints = [Endpoint(info, parts, gate) for info in routes]
+    app = ServiceApp(
+        routes=[Route(one.info.path, one, methods=[one.info.method]) for one in endpoints],
         exception_handlers={HTTPException: _not_found},
         lifespan=lifespan,
     )
+    app.verbs = {
+        (one.info.method, one.info.path.removeprefix(VERB)): one
+        for one in endpoints
+        if one.info.path.startswith(VERB)
+    }
     app.router.redirect_slashes = False
     app.state.hall, app.state.access = hall, access
     return app

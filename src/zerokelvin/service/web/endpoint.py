@@ -112,16 +112,17 @@ class Endpoint:
             await _send(send, answered, number)
         seconds = time.perf_counter() - began
         self._parts.metrics.count(self.info.name, answered.status, seconds)
-        self._gate.log.note(
-            "request",
-            id=number,
-            route=self.info.name,
-            method=self.info.method,
-            project=scope["path_params"].get("name", ""),
-            status=answered.status,
-            ms=round(seconds * 1e3, 3),
-            key=actor.name if actor is not None else "",
-        )
+        if self._gate.log.on:
+            self._gate.log.note(
+                "request",
+                id=number,
+                route=self.info.name,
+                method=self.info.method,
+                project=scope["path_params"].get("name", ""),
+                status=answered.status,
+                ms=round(seconds * 1e3, 3),
+                key=actor.name if actor is not None else "",
+            )
 
     def _admit(self, scope: Scope, headers: dict[bytes, bytes]) -> Actor:
         """Who sent the request, if the route and the project are theirs and they do not come too often."""

@@ -22,14 +22,14 @@ class RequestLog:
     """Writes lines of JSON; `note` may be called from the event loop only."""
 
     def __init__(self, on: bool) -> None:
-        self._on = on
+        self.on = on
         self._lines: list[bytes] = []
         self._due = False
         self._encode = msgspec.json.Encoder().encode
 
     def note(self, event: str, **fields: Any) -> None:
         """Write a line, soon."""
-        if not self._on:
+        if not self.on:
             return
         self._lines.append(self._encode({"at": round(time.time(), 3), "event": event, **fields}))
         if not self._due:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import os
 import signal
 import socket
 import sys
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from types import FrameType
@@ -12,14 +14,22 @@ from types import FrameType
 import uvicorn
 
 from zerokelvin.errors import ParameterError
+from zerokelvin.jit import announce_compilation
 from zerokelvin.service.projects.hall import Hall
+from zerokelvin.service.projects.practice_run import preload
 from zerokelvin.service.service_settings import ServiceSettings
 from zerokelvin.service.web.app import create_app
 
 __all__ = ["serve"]
 
-PATIENCE = 6
+SWITCH = 0.0005
+"""Seconds after which a thread that learns lets the event loop go on; Python's own 5 ms would be felt."""
+
+PATIENCE = 3
 """Seconds that requests under way have to end once the service is told to stop."""
+
+LAST = 9.5
+"""Seconds after which it ends whatever is still under way: all that was acknowledged is on the disk."""
 
 
 class Listening(uvicorn.Server):
@@ -31,7 +41,11 @@ class Listening(uvicorn.Server):
 
     def handle_exit(self, sig: int, frame: FrameType | None) -> None:
         """Begin to stop; streams end by themselves when they see it."""
-        self._hall.ending = True
+        if not self._hall.ending:
+            self._hall.ending = True
+            last = threading.Timer(LAST, os._exit, (0,))
+            last.daemon = True
+            last.start()
         super().handle_exit(sig, frame)
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
@@ -56,7 +70,9 @@ class Listening(uvicorn.Server):
 
 def serve(settings: ServiceSettings) -> None:
     """Serve until SIGTERM or Ctrl-C; what waits is then written and kept before this returns."""
+    announce_compilation(False)  # standard error is for lines of JSON
     app = create_app(settings)
+    threading.Thread(target=preload, name="preload", daemon=True).start()
     try:
         family = socket.AF_INET6 if ":" in settings.host else socket.AF_INET
         listener = socket.socket(family, socket.SOCK_STREAM)
@@ -82,5 +98,6 @@ def serve(settings: ServiceSettings) -> None:
     )
     server = Listening(config, f"listening on http://{host}:{port}", app.state.hall)
 
+    sys.setswitchinterval(SWITCH)
     with listener:
         server.run([listener])
