@@ -114,6 +114,16 @@ def test_answers_are_remembered_with_their_events(log):
     assert log.remembered("later") is not None
 
 
+def test_answers_that_could_not_be_given_back_are_refused(log):
+    """And the log goes on."""
+    answer = Remembered("key", bytearray(b"print"), 201, memoryview(b"answer"), -0.0)
+    for bad in (answer._replace(key="a\0b"), answer._replace(key="\ud800"), answer._replace(at=float("nan"))):
+        with pytest.raises(ParameterError):
+            log.append([event(2)], [bad])
+    assert log.append([event(2)], [answer]) == 2
+    assert log.remembered("key") == Remembered("key", b"print", 201, b"answer", 0.0)
+
+
 def test_a_created_project_remembers_its_answer(store):
     answer = Remembered("make", b"print", 201, b"{}", 5.0)
     store.create("p", b"graph", event(1), [answer]).close()

@@ -37,6 +37,7 @@ __all__ = [
     "StoredKey",
     "check_event",
     "check_project_name",
+    "checked_answer",
 ]
 
 ARCHIVED = "archived"
@@ -233,8 +234,24 @@ def check_project_name(name: str) -> str:
 
 def check_event(event: NewEvent) -> None:
     """Refuse what not every store gives back as it was: NUL or half a character in a text, a time NaN."""
-    for text in (event.kind, event.actor):
+    _check_texts(event.kind, event.actor)
+    _check_time(event.at)
+
+
+def checked_answer(answer: RememberedAnswer) -> RememberedAnswer:
+    """The answer with values of the types that stores give back; refused like an event."""
+    _check_texts(answer.key)
+    _check_time(answer.at)
+    at = float(answer.at) + 0.0  # a negative zero is not kept by SQLite
+    return answer._replace(fingerprint=bytes(answer.fingerprint), answer=bytes(answer.answer), at=at)
+
+
+def _check_texts(*texts: str) -> None:
+    for text in texts:
         if "\0" in text or any("\ud800" <= sign <= "\udfff" for sign in text):
             raise ParameterError(f"{text[:80]!r} holds a character that cannot be stored; leave it out.")
-    if not abs(event.at) < float("inf"):
-        raise ParameterError(f"the time of an event must be a number, not {event.at}.")
+
+
+def _check_time(at: float) -> None:
+    if not abs(at) < float("inf"):
+        raise ParameterError(f"the time of an event must be a number, not {at}.")

@@ -20,7 +20,15 @@ from pathlib import Path
 from typing import Any
 
 from zerokelvin.service.store.event_chain import RESTORE, checked, first_link, linked
-from zerokelvin.service.store.log import ARCHIVED, RESTORED, Kept, NewEvent, Remembered, StoredEvent
+from zerokelvin.service.store.log import (
+    ARCHIVED,
+    RESTORED,
+    Kept,
+    NewEvent,
+    Remembered,
+    StoredEvent,
+    checked_answer,
+)
 from zerokelvin.service.store.log_end import EndFile, LogEnd
 from zerokelvin.service.store.migrations import Migration
 from zerokelvin.service.store.snapshot_files import newest_sound, write_snapshot
@@ -34,7 +42,7 @@ from zerokelvin.service.store.sqlite_connection import (
 )
 from zerokelvin.service.store.store_errors import LeadLost, LedElsewhere, LogDamaged, StoreError
 
-__all__ = ["ADD_ANSWER", "ADD_EVENT", "LOG_STEPS", "SqliteLog", "answer_check"]
+__all__ = ["ADD_ANSWER", "ADD_EVENT", "LOG_STEPS", "SqliteLog", "answer_check", "answer_row"]
 
 LOG_STEPS = (
     Migration(
@@ -65,8 +73,14 @@ AT_ONCE = 1000
 
 def answer_check(answer: Remembered) -> bytes:
     """A short hash of an answer, by which damage is seen."""
-    text = repr((answer.key, bytes(answer.fingerprint), answer.status, bytes(answer.answer), answer.at))
+    text = repr(tuple(answer))
     return hashlib.sha256(text.encode()).digest()[:8]
+
+
+def answer_row(answer: Remembered) -> tuple[Any, ...]:
+    """An answer as it is stored, with its hash."""
+    given = checked_answer(answer)
+    return (*given, answer_check(given))
 
 
 class SqliteLog:
@@ -126,7 +140,7 @@ class SqliteLog:
                 with transaction(self._writer):
                     self._fence()
                     self._writer.executemany(ADD_EVENT, stored)
-                    self._writer.executemany(ADD_ANSWER, [(*given, answer_check(given)) for given in answers])
+                    self._writer.executemany(ADD_ANSWER, map(answer_row, answers))
                     for event in events:
                         if event.kind in (ARCHIVED, RESTORED):
                             self._writer.execute("UPDATE about SET archived = ?", (event.kind == ARCHIVED,))

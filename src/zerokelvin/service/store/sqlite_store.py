@@ -49,7 +49,7 @@ from zerokelvin.service.store.sqlite_connection import (
     prepared,
     transaction,
 )
-from zerokelvin.service.store.sqlite_log import ADD_ANSWER, ADD_EVENT, LOG_STEPS, SqliteLog, answer_check
+from zerokelvin.service.store.sqlite_log import ADD_ANSWER, ADD_EVENT, LOG_STEPS, SqliteLog, answer_row
 from zerokelvin.service.store.store_errors import NoSuchProject, ProjectExists, StoreError, StoreInUse
 
 __all__ = ["SERVICE_STEPS", "SqliteStore"]
@@ -158,7 +158,7 @@ class SqliteStore:
         try:
             with transaction(connection):
                 connection.executemany(ADD_EVENT, noted())
-                connection.executemany(ADD_ANSWER, ((*given, answer_check(given)) for given in answers))
+                connection.executemany(ADD_ANSWER, map(answer_row, answers))
                 connection.execute("INSERT INTO about VALUES (1, ?, ?, ?)", (digest, epoch, archived))
         finally:
             connection.close()

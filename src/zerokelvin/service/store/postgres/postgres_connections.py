@@ -103,9 +103,13 @@ def naming_postgres_errors() -> Iterator[None]:
         raise StoreUnavailable(
             f"the database role may not do this ({_said(problem)}); make it the owner of schema '{SCHEMA}'."
         ) from problem
-    except (psycopg.Error, OSError) as problem:
+    except (psycopg.OperationalError, psycopg.InterfaceError, OSError) as problem:
         raise StoreUnavailable(
             f"the database server cannot be used ({_said(problem)}); check that it runs, and the URL."
+        ) from problem
+    except psycopg.Error as problem:  # the server carried nothing out
+        raise StoreError(
+            f"the database refuses this ({_said(problem)}); nothing was written. See the server's log."
         ) from problem
 
 

@@ -16,7 +16,15 @@ from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
 from zerokelvin.service.store.event_chain import RESTORE, checked, first_link, linked
-from zerokelvin.service.store.log import ARCHIVED, RESTORED, Kept, NewEvent, Remembered, StoredEvent
+from zerokelvin.service.store.log import (
+    ARCHIVED,
+    RESTORED,
+    Kept,
+    NewEvent,
+    Remembered,
+    StoredEvent,
+    checked_answer,
+)
 from zerokelvin.service.store.log_end import LogEnd
 from zerokelvin.service.store.postgres.postgres_connections import INSTANCE, PostgresConnections
 from zerokelvin.service.store.postgres.postgres_leading import Leadership
@@ -105,7 +113,7 @@ class PostgresLog:
     def _parameters(
         self, end: LogEnd, last: LogEnd, stored: list[StoredEvent], answers: Sequence[Remembered]
     ) -> dict[str, Any]:
-        given = list({answer.key: answer for answer in answers}.values())
+        given = list({answer.key: checked_answer(answer) for answer in answers}.values())
         changes = [event.kind == ARCHIVED for event in stored if event.kind in (ARCHIVED, RESTORED)]
         return {
             "project": self._project,
@@ -121,9 +129,9 @@ class PostgresLog:
             "actors": [event.actor for event in stored],
             "chains": [event.chain for event in stored],
             "keys": [answer.key for answer in given],
-            "prints": [bytes(answer.fingerprint) for answer in given],
+            "prints": [answer.fingerprint for answer in given],
             "statuses": [answer.status for answer in given],
-            "answers": [bytes(answer.answer) for answer in given],
+            "answers": [answer.answer for answer in given],
             "answered": [answer.at for answer in given],
             "sums": [answer_check(answer) for answer in given],
         }

@@ -30,7 +30,7 @@ from zerokelvin.service.store.postgres.postgres_connections import PostgresConne
 from zerokelvin.service.store.postgres.postgres_leading import Leadership
 from zerokelvin.service.store.postgres.postgres_log import PostgresLog
 from zerokelvin.service.store.postgres.postgres_schema import bring_up_to_date
-from zerokelvin.service.store.sqlite_log import answer_check
+from zerokelvin.service.store.sqlite_log import answer_row
 from zerokelvin.service.store.sqlite_store import SqliteStore
 from zerokelvin.service.store.store_errors import NoSuchProject, ProjectExists
 from zerokelvin.service.store.transfer import copy_store
@@ -94,7 +94,7 @@ class PostgresStore:
                     last = event
             with connection.cursor().copy(COPY_ANSWERS) as copy:
                 for answer in answers:
-                    copy.write_row((project, *answer, answer_check(answer)))
+                    copy.write_row((project, *answer_row(answer)))
             if snapshot is not None:
                 connection.execute("INSERT INTO snapshots VALUES (%s, %s, %b, %b, %b)", (project, *snapshot))
             if last is not None:
