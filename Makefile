@@ -6,7 +6,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 SOURCES := $(shell find src benchmarks -type f -not -path '*/__pycache__/*') pyproject.toml README.md
 
-.PHONY: demo test lint docs clean
+.PHONY: demo test lint docs audit clean
 
 demo: $(VENV)/.installed
 	$(BIN)/zerokelvin demo
@@ -25,6 +25,10 @@ lint: $(VENV)/.dependencies
 
 docs: $(VENV)/.dependencies
 	$(BIN)/mkdocs build --strict
+
+# Known vulnerabilities of what is installed; asks a public database, so it needs the network.
+audit: $(VENV)/.dependencies
+	$(BIN)/pip-audit --skip-editable
 
 clean:
 	rm -rf $(VENV) site .pytest_cache .mypy_cache .ruff_cache .hypothesis

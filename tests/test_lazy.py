@@ -23,13 +23,19 @@ HEAVY = (
     "pandas",
     "networkx",
     "zerokelvin.checks",
+    "starlette",
+    "uvicorn",
+    "msgspec",
+    "httpx",
+    "prometheus_client",
+    "psycopg",
 )
 HELP = "from zerokelvin.cli.main import cli\ntry: cli({!r})\nexcept SystemExit: pass\n"
 LAZY = [
     "zerokelvin",
     *(f"zerokelvin.{room}" for room in ("graph", "graph.generators", "io", "flow", "trees")),
 ]
-LAZY += ["zerokelvin.experiments"]
+LAZY += ["zerokelvin.client", "zerokelvin.experiments", "zerokelvin.service"]
 
 
 def imported_after(script):
@@ -52,7 +58,9 @@ def test_a_help_text_needs_little(words):
     assert not modules & {*HEAVY, "numpy", "scipy", "rich", "zerokelvin.learners"}
 
 
-@pytest.mark.parametrize("command", ["run", "compare", "check", "reproduce", "demo", "bench", "datasets"])
+@pytest.mark.parametrize(
+    "command", ["run", "compare", "check", "reproduce", "demo", "bench", "datasets", "serve"]
+)
 def test_the_help_of_a_command_needs_no_compiler(command):
     modules = imported_after(HELP.format([command, "--help"]))
     assert not modules & {*HEAVY, "scipy", "zerokelvin.learners"}

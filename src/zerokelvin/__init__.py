@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from zerokelvin import jit as jit
     from zerokelvin import learners as learners
     from zerokelvin.bound import Assumption, Bound
+    from zerokelvin.client import AsyncClient, Client
     from zerokelvin.flow import (
         ClusterReport,
         MinimumCut,
@@ -51,7 +52,9 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Assumption",
+    "AsyncClient",
     "Bound",
+    "Client",
     "ClusterReport",
     "DataSet",
     "Explanation",
@@ -103,6 +106,7 @@ __getattr__, __dir__ = lazy_names(
     __name__,
     {
         "zerokelvin.bound": "Assumption Bound",
+        "zerokelvin.client": "AsyncClient Client",
         "zerokelvin.flow": (
             "ClusterReport MinimumCut OnlineCut PicardQueyranne cluster_report minimum_cut picard_queyranne"
         ),

@@ -33,6 +33,7 @@ def cli(context: click.Context) -> None:
       zerokelvin datasets                   what can be loaded by name
       zerokelvin run edges.csv labels.csv   measure a learner on your own graph
       zerokelvin compare cora               all learners, and what you might use instead
+      zerokelvin serve --data projects      predictions and labels over HTTP, nothing lost
       zerokelvin reproduce table2           measure a paper's table again
       zerokelvin bench                      measure how fast it is
       zerokelvin check                      try every promise on games drawn at random

@@ -30,7 +30,7 @@ from zerokelvin.learners import Game, Learner, Policy
 from zerokelvin.session import predicting, saving
 from zerokelvin.session.checkpoints import Checkpoints
 from zerokelvin.session.guard import Guarded, alone, beside
-from zerokelvin.session.late import shown_outcome
+from zerokelvin.session.late import ShownDecision, shown_outcome
 from zerokelvin.session.prediction import LEARN, SKIP, TEACH, Event, Explanation, Outcome, Prediction
 from zerokelvin.session.questions import questions
 from zerokelvin.session.standing import Standing
@@ -177,7 +177,7 @@ class Session(Guarded):
         return predicting.ranked(self._standing, name, most)
 
     @alone
-    def learn(self, node: Hashable, label: Hashable, shown: Prediction | None = None) -> None:
+    def learn(self, node: Hashable, label: Hashable, shown: Prediction | ShownDecision | None = None) -> None:
         """Take an answer, asked for or not. An answer for the same node again is another trial.
 
         Parameters
@@ -185,9 +185,9 @@ class Session(Guarded):
         node, label
             The node and its class.
         shown
-            The prediction that whoever answers had seen. `mistakes` then counts against that one, and where
-            other answers came in between, `bound` says that feedback was late. Without it the prediction of
-            this moment counts.
+            The prediction that whoever answers had seen, or a `zerokelvin.session.late.ShownDecision` of it.
+            `mistakes` then counts against that one, and where other answers came in between, `bound` says
+            that feedback was late. Without it the prediction of this moment counts.
 
         Examples
         --------

@@ -1,0 +1,405 @@
+"""What goes over the wire: requests and answers, from which validation, OpenAPI and the client are made.
+
+A node is a text or a whole number, as the graph has it, and so is a class. In ``probabilities``, whose keys
+JSON wants to be texts, a class that is a number is written as one. ``events`` is how many events, after the
+project's creation, an answer was made from.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+import msgspec
+from msgspec import Meta
+
+__all__ = [
+    "AddEdges",
+    "AddNodes",
+    "AddedNodes",
+    "AfterAnswer",
+    "Answer",
+    "Answers",
+    "Assumed",
+    "BoundShown",
+    "ChosenProject",
+    "Contributed",
+    "Correct",
+    "CreateProject",
+    "Explained",
+    "GraphSource",
+    "Imported",
+    "KeyMade",
+    "KeyShown",
+    "KeysShown",
+    "LabelRow",
+    "LabelRows",
+    "MakeKey",
+    "Named",
+    "Numbered",
+    "Predict",
+    "Predicted",
+    "Predictions",
+    "ProjectList",
+    "ProjectShown",
+    "ProjectState",
+    "Question",
+    "Questions",
+    "Ranked",
+    "RankedNode",
+    "SetBudget",
+    "Skip",
+    "Taught",
+    "Teach",
+]
+
+Named = str | int
+Parameter = str | int | float | bool | None
+Edge = Annotated[list[str | int | float], Meta(min_length=2, max_length=3)]
+ProjectName = Annotated[str, Meta(pattern="^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$", examples=["fraud-2026"])]
+Count = Annotated[int, Meta(ge=0)]
+Share = Annotated[float, Meta(gt=0, lt=1)]
+Role = Literal["read", "predict", "label", "admin"]
+
+
+class Incoming(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
+    """A request: a field that it does not have is refused, so that a slip of the pen is seen."""
+
+
+class Outgoing(msgspec.Struct, kw_only=True):
+    """An answer; a client of an older version passes over fields that it does not know."""
+
+
+# -- projects -------------------------------------------------------------------------------------------
+
+
+class GraphSource(Incoming):
+    """A graph: its edges, or a file or data set that has them. One of edges, path, dataset and content."""
+
+    edges: list[Edge] | None = None
+    """Pairs of nodes, or triples with a weight above 0."""
+    nodes: list[Named] = []
+    """Further nodes, for those without an edge."""
+    path: str | None = None
+    """A file on the machine of the service."""
+    dataset: str | None = None
+    """A data set by name, as `zerokelvin datasets` lists them."""
+    content: str | None = None
+    """A file in base64, whose format ``format`` tells."""
+    format: str | None = None
+    """csv, tsv, txt, parquet, mtx, graphml, gml, npz or json; ``csv.gz`` and the like if compressed."""
+
+
+class CreateProject(Incoming):
+    """A project to be made."""
+
+    name: ProjectName
+    graph: GraphSource
+    classes: Annotated[list[Named], Meta(min_length=1, max_length=10_000)]
+    learner: str = "auto"
+    params: dict[str, Parameter] = {}
+    policy: str | None = None
+    target: Share | None = None
+    budget: Count | None = None
+    daily_budget: Count | None = None
+    seed: Count = 0
+
+
+class ProjectShown(Outgoing):
+    """A project and what it was made with."""
+
+    name: str
+    classes: list[Named]
+    learner: str
+    params: dict[str, Parameter]
+    policy: str
+    budget: int | None
+    daily_budget: int | None
+    seed: int
+    nodes: int
+    edges: int
+    graph: str
+    """The sha256 of the graph that the project began with."""
+    created_at: str
+    events: int
+    archived: bool = False
+
+
+class ProjectList(Outgoing):
+    """The projects that a key may see, by name."""
+
+    projects: list[str]
+    archived: list[str]
+
+
+class ChosenProject(Incoming):
+    """Nothing: all is said by the address."""
+
+
+class Assumed(Outgoing):
+    """An assumption of a theorem, and whether it holds here."""
+
+    text: str
+    holds: bool
+
+
+class BoundShown(Outgoing):
+    """The proven bound on the mistakes so far, against the answers known; ``value`` null if infinite."""
+
+    value: float | None
+    theorem: str
+    assumptions: list[Assumed]
+    holds: bool
+    expected: bool
+
+
+class ProjectState(Outgoing):
+    """Where a project stands."""
+
+    name: str
+    learner: str
+    classes: list[Named]
+    nodes: int
+    edges: int
+    answers: int
+    """Nodes with an answer or a label that was taught."""
+    mistakes: int
+    queries: int
+    trials: int
+    bound: BoundShown | None
+    remaining_error: float | None
+    """The estimated share of nodes that go out wrong unasked; null where the learner has no target."""
+    remaining_error_interval: list[float] | None
+    budget: int | None
+    budget_left: int | None
+    daily_budget: int | None
+    daily_budget_left: int | None
+    leases: int
+    events: int
+    epoch: int
+
+
+# -- predicting -----------------------------------------------------------------------------------------
+
+
+class Predict(Incoming):
+    """The nodes to be predicted."""
+
+    nodes: list[Named]
+
+
+class Predicted(Outgoing):
+    """The prediction for a node; ``decision`` is to be sent back with its label."""
+
+    node: Named
+    label: Named
+    probabilities: dict[str, float]
+    ask: bool
+    reason: str
+    decision: str
+
+
+class Predictions(Outgoing):
+    """Predictions that were made from ``events`` events."""
+
+    predictions: list[Predicted]
+    events: int
+
+
+class Contributed(Outgoing):
+    """An answer that took part in a prediction, and what it added to the margin."""
+
+    node: Named
+    label: Named | None
+    share: float
+
+
+class Explained(Outgoing):
+    """Why a node is predicted as it is."""
+
+    node: Named
+    label: Named
+    margin: float
+    contributions: list[Contributed]
+    reason: str
+    path: list[Named]
+    trusted: dict[str, float]
+    events: int
+
+
+class RankedNode(Outgoing):
+    """A node and the probability that it is of the class."""
+
+    node: Named
+    probability: float
+
+
+class Ranked(Outgoing):
+    """The nodes without an answer, those most probably of a class first."""
+
+    label: Named
+    nodes: list[RankedNode]
+    events: int
+
+
+# -- answering ------------------------------------------------------------------------------------------
+
+
+class Answer(Incoming):
+    """The label of a node, and the decision that was shown for it, if any; the node may then be left out."""
+
+    label: Named
+    node: Named | None = None
+    decision: str | None = None
+    source: Annotated[str, Meta(max_length=200)] | None = None
+    """Where it comes from, for whoever reads the log."""
+
+
+class Answers(Incoming):
+    """Labels, in the order in which they are to be learnt; all are taken, or none."""
+
+    labels: Annotated[list[Answer], Meta(min_length=1)]
+
+
+class Taught(Incoming):
+    """A label that is known already."""
+
+    node: Named
+    label: Named
+
+
+class Teach(Incoming):
+    """Labels that are known already: no questions, no trials."""
+
+    labels: Annotated[list[Taught], Meta(min_length=1)]
+
+
+class Correct(Incoming):
+    """The right label of a node that has one; null takes the last one back."""
+
+    node: Named
+    label: Named | None
+
+
+class Skip(Incoming):
+    """A node, or several, passed over without an answer."""
+
+    node: Named | None = None
+    nodes: list[Named] = []
+
+
+class SetBudget(Incoming):
+    """How many questions may be asked, in all and per day; null for any number, left out for no change."""
+
+    budget: Count | msgspec.UnsetType | None = msgspec.UNSET
+    daily_budget: Count | msgspec.UnsetType | None = msgspec.UNSET
+
+
+class Numbered(Outgoing):
+    """How many events there are, this request's included; they are on the disk."""
+
+    events: int
+
+
+class AddNodes(Incoming):
+    """Nodes to be added, with edges among them and the old ones."""
+
+    nodes: Annotated[list[Named], Meta(min_length=1)]
+    edges: list[Edge] = []
+
+
+class AddEdges(Incoming):
+    """Edges to be added; one that is there already adds to its weight."""
+
+    edges: Annotated[list[Edge], Meta(min_length=1)]
+
+
+class AddedNodes(Numbered):
+    """How large the graph is now."""
+
+    nodes: int
+    edges: int
+
+
+# -- asking ---------------------------------------------------------------------------------------------
+
+
+class AfterAnswer(Outgoing):
+    """The question that would follow an answer; null where nothing would be left to ask."""
+
+    answer: Named
+    node: Named | None
+
+
+class Question(Predicted):
+    """A node whose label is worth asking for, kept for one reviewer until ``lease_until``."""
+
+    lease_until: str
+    reviewer: str
+    after: list[AfterAnswer] | msgspec.UnsetType = msgspec.UNSET
+
+
+class Questions(Outgoing):
+    """Questions, the most urgent first; ``leased`` counts those that others are looking at."""
+
+    questions: list[Question]
+    leased: int
+    events: int
+
+
+class LabelRow(Outgoing):
+    """The label of a node: ``asked`` or taught, else predicted, and how probable it is."""
+
+    node: Named
+    label: Named
+    probability: float
+    source: Literal["asked", "taught", "predicted"]
+
+
+class LabelRows(Outgoing):
+    """Every node."""
+
+    labels: list[LabelRow]
+    events: int
+
+
+class Imported(Numbered):
+    """A project made from the log of another."""
+
+    name: str
+
+
+# -- keys -----------------------------------------------------------------------------------------------
+
+
+class MakeKey(Incoming):
+    """A key to be made."""
+
+    name: Annotated[str, Meta(pattern="^[A-Za-z0-9][A-Za-z0-9._@-]{0,99}$")]
+    role: Role
+    projects: list[ProjectName] = []
+    """The projects it is good for; none for all."""
+
+
+class KeyMade(Outgoing):
+    """A new key; its text is never shown again."""
+
+    name: str
+    role: Role
+    projects: list[str]
+    key: str
+
+
+class KeyShown(Outgoing):
+    """What is known of a key; its text is not."""
+
+    name: str
+    role: str
+    projects: list[str]
+    made_at: str
+    revoked: bool
+
+
+class KeysShown(Outgoing):
+    """All keys."""
+
+    keys: list[KeyShown]

@@ -1,0 +1,1 @@
+"""One project in memory: its session, the thread that writes its log and the thread that learns from it."""

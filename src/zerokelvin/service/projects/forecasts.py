@@ -1,0 +1,193 @@
+"""Predictions as they go out: label, probabilities, whether to ask, why, and the signed decision.
+
+Nothing is written. What goes out is what `Session.predict` and `predict_proba_one` say, read for many nodes
+at a time (for one node `BLOCK` neighbouring numbers, which takes little longer), and kept until the next
+event as the JSON it is sent as: between two events nothing about a prediction changes.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import time
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
+
+import msgspec
+import numpy as np
+
+from zerokelvin.array_types import Ints
+from zerokelvin.asking.class_prior import most_frequent
+from zerokelvin.asking.coin_hash import coins
+from zerokelvin.asking.decision import worth_asking
+from zerokelvin.client.messages import Predicted
+from zerokelvin.games.labels import decide
+from zerokelvin.learners import Game
+from zerokelvin.service.records.decisions import Decision, write_decision
+from zerokelvin.service.records.projection import Projection
+from zerokelvin.session import Session
+from zerokelvin.session.late import DIGEST
+from zerokelvin.session.predicting import shares_of
+from zerokelvin.session.questions import confidences
+
+__all__ = ["BLOCK", "Forecasts", "key_of"]
+
+BLOCK = 256
+"""Nodes whose margins and probabilities are read at a time."""
+
+MOST = 50_000
+"""Predictions kept as JSON at most, about 400 bytes each."""
+
+_encode = msgspec.json.Encoder().encode
+
+
+class Block(NamedTuple):
+    """What was read of a block of nodes, a list each.
+
+    Confidences, the problem of the largest margin, the class by margin, the class predicted, whether it is
+    the class prior's, whether the policy finds the label worth asking for, scores as bytes, probabilities.
+    """
+
+    sure: list[float]
+    top: list[int]
+    by_margin: list[int]
+    codes: list[int]
+    by_prior: list[bool]
+    worth: list[bool]
+    scores: list[bytes]
+    shares: list[list[float]]
+
+
+class Forecasts:
+    """The predictions of a session where it stands; of no use after the next event."""
+
+    def __init__(self, session: Session, known: Projection) -> None:
+        self.standing = standing = session._now()
+        self._secret, self._daily = known.secret, known.book.daily_budget
+        self._now = time.time()
+        self.spent_today = known.left_today(self._now) == 0
+        self._made_at = len(standing.events)
+        self._keys = [key_of(label) for label in standing.classes]
+        self._begun, self._spent = bool(standing.counts.any()), standing.spent
+        coin = coins(standing.terms.seed, np.array([standing.trials]))
+        self._rule = standing.rule(float(coin[0]))
+        self._needs_spread = standing.terms.policy.needs_spread
+        self._wants_every = standing.game.wants_every()
+        self._remarks = getattr(standing.game.remark, "__func__", None) is not Game.remark
+        self._decided = f"The {standing.terms.learner.name} decides with confidence "
+        self._names = standing.graph.names
+        self._blocks: dict[int, Block] = {}
+        self._told: dict[int, msgspec.Raw] = {}
+
+    def as_json(self, nodes: Sequence[int]) -> list[msgspec.Raw]:
+        """The predictions for nodes, by index, each as JSON."""
+        told = self._told
+        if len(told) > MOST:
+            told.clear()
+        fresh = self.untold(nodes)
+        if len(fresh) > 1:
+            block = self._block(np.array(fresh, dtype=np.int64))
+            for place, node in enumerate(fresh):
+                told[node] = msgspec.Raw(_encode(self._predicted(node, block, place)))
+        elif fresh:
+            told[fresh[0]] = msgspec.Raw(_encode(self.of(fresh[0])))
+        return [told[node] for node in nodes]
+
+    def untold(self, nodes: Iterable[int]) -> list[int]:
+        """The nodes that were not predicted since the last event, each once."""
+        told = self._told
+        return list(dict.fromkeys(node for node in nodes if node not in told))
+
+    def is_read(self, node: int) -> bool:
+        """Whether nothing has to be read from the learner for a node."""
+        return node // BLOCK in self._blocks
+
+    def of(self, node: int) -> Predicted:
+        """The prediction for a node, by index."""
+        number, place = divmod(node, BLOCK)
+        block = self._blocks.get(number)
+        if block is None:
+            if len(self._blocks) * BLOCK > MOST:
+                self._blocks.clear()
+            first = number * BLOCK
+            nodes = np.arange(first, min(first + BLOCK, self.standing.graph.num_nodes))
+            block = self._blocks[number] = self._block(nodes)
+        return self._predicted(node, block, place)
+
+    def _predicted(self, node: int, block: Block, place: int) -> Predicted:
+        """The prediction for a node that stands at a place of a block."""
+        standing, code = self.standing, block.codes[place]
+        asked, left_out = self._asks(node, block, place)
+        reason = self._reason(node, block, place, asked)
+        if asked and self.spent_today:
+            asked, left_out = False, ()
+            reason = f"{reason.rstrip('.')}, but the daily budget of {self._daily} questions is spent."
+        overruled = code != block.by_margin[place]
+        digest = hashlib.blake2b(block.scores[place], digest_size=DIGEST).digest()
+        decision = Decision(node, code, asked, overruled, self._made_at, self._now, digest, left_out)
+        return Predicted(
+            node=node if self._names is None else self._names[node],  # type: ignore[arg-type]
+            label=standing.classes[code],  # type: ignore[arg-type]
+            probabilities=dict(zip(self._keys, block.shares[place], strict=True)),
+            ask=asked,
+            reason=reason,
+            decision=write_decision(self._secret, decision),
+        )
+
+    def _block(self, nodes: Ints) -> Block:
+        """Read what the learner says of nodes."""
+        standing = self.standing
+        count = len(standing.classes)
+        margins = standing.game.scores(nodes)
+        scores = margins if margins.shape[1] > 1 else np.hstack([-margins, margins])[:, :count]
+        size = 8 * scores.shape[1]
+        data = (scores + 0.0).tobytes()  # −0.0 is 0.0, as in `score_digest`
+        by_margin = decide(margins, count)
+        by_prior = np.zeros(len(nodes), dtype=np.bool_)
+        if self._begun:
+            by_prior = ~standing.labelled[standing.graph.components[nodes]]
+        codes = np.where(by_prior, int(most_frequent(standing.counts)), by_margin)
+        sure = confidences(margins).tolist()
+        return Block(
+            sure,
+            margins.argmax(axis=1).tolist(),
+            by_margin.tolist(),
+            codes.tolist(),
+            by_prior.tolist(),
+            [worth_asking(own, 0.0, *self._rule) for own in sure],
+            [data[i : i + size] for i in range(0, len(data), size)],
+            shares_of(standing, nodes).tolist(),
+        )
+
+    def _asks(self, node: int, block: Block, place: int) -> tuple[bool, tuple[int, ...]]:
+        """Whether the label is wanted, as `Standing.asks` says, and the classes that do not want it."""
+        standing = self.standing
+        if self._spent or not self._begun:
+            return not self._spent, ()
+        if self._needs_spread:
+            worth = worth_asking(block.sure[place], standing.spread(node), *self._rule)
+        else:
+            worth = block.worth[place]
+        if not worth or self._wants_every:
+            return worth, ()
+        wanted = standing.game.asks(node, standing.trials)
+        if len(wanted) == 1 or not wanted.any():
+            return bool(wanted.any()), ()
+        return True, tuple(np.flatnonzero(~wanted).tolist())
+
+    def _reason(self, node: int, block: Block, place: int, asked: bool) -> str:
+        """The sentence of `Session.predict`."""
+        if not self._begun:
+            return "No label has been learned yet, so this is only the tie rule's guess."
+        if block.by_prior[place]:
+            return "No node of its component has a label yet, so this is the most frequent class so far."
+        wish = "the label is wanted" if asked else "no label is needed"
+        if not asked and self._spent:
+            wish = f"the budget of {self.standing.budget} questions is spent"
+        remark = self.standing.game.remark(node, block.top[place]) if self._remarks else ""
+        decided = f"{self._decided}{block.sure[place]:.3g}"
+        return f"{decided}: {remark}; {wish}." if remark else f"{decided}; {wish}."
+
+
+def key_of(label: object) -> str:
+    """A class as a key of a JSON object."""
+    return label if isinstance(label, str) else str(label)

@@ -1,0 +1,280 @@
+"""One project in memory, as requests see it: `write` and `read`, both for an event loop.
+
+A write returns when its events are on the disk. A read begins when everything that was acknowledged before it
+has been learnt, so that clients read their own writes; what is quick is read at once, anything else in
+another thread, so that the event loop never waits.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+import time
+from collections.abc import Callable, Hashable, Sequence
+from concurrent.futures import Executor
+from typing import Any, TypeVar
+
+from zerokelvin.errors import SessionError
+from zerokelvin.service.projects.forecasts import Forecasts
+from zerokelvin.service.projects.learning_thread import LearningThread
+from zerokelvin.service.projects.leases import Leases
+from zerokelvin.service.projects.writing_thread import (
+    FIRST,
+    Pending,
+    Settled,
+    WriteLimits,
+    WritingThread,
+)
+from zerokelvin.service.records.project_snapshot import pack, restored
+from zerokelvin.service.records.projection import Book
+from zerokelvin.service.records.refusals import BusyError, ConflictError
+from zerokelvin.service.records.telling import copied
+from zerokelvin.service.service_settings import ServiceSettings
+from zerokelvin.service.store import Kept, Log
+from zerokelvin.session import Session
+from zerokelvin.session.prediction import SKIP
+
+__all__ = ["Project"]
+
+T = TypeVar("T")
+
+QUICK = 0.002
+"""Seconds of reading that the event loop may be kept busy for."""
+
+
+class Project:
+    """A project that is awake; made by `Project.wake`, in a thread of its own choice."""
+
+    def __init__(
+        self, log: Log, settings: ServiceSettings, loop: asyncio.AbstractEventLoop, pool: Executor
+    ) -> None:
+        self.settings, self.log, self._loop, self._pool = settings, log, loop, pool
+        self.epoch = log.lead()
+        log.forget(time.time() - settings.remember)
+        found = restored(log)
+        self.name, self.created, self.created_at = log.name, found.created, found.created_at
+        self.known = found.known
+        self.leases = Leases()
+        self.skipped = {event.node for event in found.session.events if event.kind == SKIP}
+        self.replayed = found.since
+        self.used_at = time.monotonic()
+        self.users = 0
+        self.memory: dict[Hashable, Any] = {}
+        """What was computed from the present events, by who computed it; gone with the next event."""
+        self._memory_of = -1
+        self.bounds: dict[int, Any] = {}
+        """The bound after so many events, where it was asked for."""
+        self._paces: dict[str, float] = {}
+        self._snapshot_at = found.last - found.since
+        self._snapshot_busy = threading.Lock()
+        self._in_flight: set[str] = set()
+        self._waiters: list[tuple[int, asyncio.Future[None]]] = []
+        self._listeners: set[asyncio.Event] = set()
+        self.acknowledged = found.last
+        self.learning = LearningThread(
+            self.name, found.session, found.last, found.known.book, self._learnt_more
+        )
+        limits = WriteLimits(
+            settings.most_queue, settings.most_unlearnt, settings.most_graph, settings.most_name
+        )
+        self.writing = WritingThread(log, found.known, self.learning, found.last, limits, self._deliver)
+
+    @property
+    def events(self) -> int:
+        """How many events after the creation have been learnt."""
+        return self.learning.learnt - FIRST
+
+    @property
+    def session(self) -> Session:
+        """The session as it is; to be used under the lock of `learning` only."""
+        return self.learning.session
+
+    @property
+    def failed(self) -> bool:
+        """Whether it must be opened again."""
+        return self.learning.failed is not None or self.writing.failed is not None
+
+    # -- writing ------------------------------------------------------------------------------------
+
+    async def write(
+        self, request: Any, actor: str, key: str | None = None, fingerprint: bytes = b"", status: int = 200
+    ) -> bytes:
+        """Write what a request comes to; the answer, which is JSON, once it is on the disk."""
+        if key is not None:
+            if key in self._in_flight:
+                raise ConflictError("a request with this Idempotency-Key is under way; wait for its answer.")
+            self._in_flight.add(key)
+        answered: asyncio.Future[bytes] = self._loop.create_future()
+        pending = Pending(request, actor, answered, key, fingerprint, status)
+        try:
+            self.writing.put(pending)
+        except BusyError:
+            if key is not None:
+                self._in_flight.discard(key)
+            raise
+        return await asyncio.shield(answered)
+
+    def _deliver(self, group: list[Settled]) -> None:
+        """Let the event loop hand out the answers of requests that are done; called by the writing thread."""
+        _later(self._loop, self._hand_out, group)
+
+    def _hand_out(self, group: list[Settled]) -> None:
+        self.acknowledged = max(self.acknowledged, self.writing.written)
+        for pending, answer in group:
+            if pending.key is not None:
+                self._in_flight.discard(pending.key)
+            answered: asyncio.Future[bytes] = pending.waiter
+            if isinstance(answer, BaseException):
+                answered.set_exception(answer)
+                answered.exception()  # whoever asked may have gone
+            else:
+                answered.set_result(answer)
+
+    # -- reading ------------------------------------------------------------------------------------
+
+    async def read(self, kind: str, work: Callable[[Session], T], size: int = 1) -> T:
+        """What a function finds in the session, all acknowledged events having been learnt.
+
+        `kind` names the work and `size` how much there is of it: by what it took before, it is done at once
+        or in another thread.
+        """
+        await self.caught_up()
+        lock = self.learning.lock
+        if self._paces.get(kind, 1.0) * size <= QUICK and lock.acquire(blocking=False):
+            try:
+                return self._timed(kind, work, size)
+            finally:
+                lock.release()
+        return await self._loop.run_in_executor(self._pool, self._locked, kind, work, size)
+
+    async def read_copy(self, work: Callable[[Session], T]) -> T:
+        """The same on a copy of the session, which nobody waits for."""
+        await self.caught_up()
+        return await self._loop.run_in_executor(self._pool, self._on_copy, work)
+
+    def _on_copy(self, work: Callable[[Session], T]) -> T:
+        with self.learning.lock:
+            copy = copied(self.session)
+        return work(copy)
+
+    def _locked(self, kind: str, work: Callable[[Session], T], size: int) -> T:
+        with self.learning.lock:
+            return self._timed(kind, work, size)
+
+    def _timed(self, kind: str, work: Callable[[Session], T], size: int) -> T:
+        if self._memory_of != self.learning.learnt:
+            self.memory.clear()
+            self._memory_of = self.learning.learnt
+        began = time.perf_counter()
+        try:
+            return work(self.session)
+        except SessionError as problem:
+            raise ConflictError(str(problem)) from None
+        finally:
+            new = (time.perf_counter() - began) / max(size, 1)
+            old = self._paces.get(kind, new)
+            self._paces[kind] = new if new < old else 0.9 * old + 0.1 * new
+
+    async def caught_up(self) -> None:
+        """Wait until everything acknowledged before now has been learnt, as long as there is patience."""
+        wanted = self.acknowledged
+        if self.learning.learnt >= wanted:
+            return
+        waiter: asyncio.Future[None] = self._loop.create_future()
+        self._waiters.append((wanted, waiter))
+        self._wake()  # it may have been learnt just now
+        try:
+            await asyncio.wait_for(waiter, self.settings.patience)
+        except TimeoutError:
+            left = wanted - self.learning.learnt
+            raise BusyError(
+                f"{left} acknowledged events are still being learnt; ask again in a second."
+            ) from None
+
+    def _learnt_more(self) -> None:
+        _later(self._loop, self._wake)
+        due = self.learning.learnt - self._snapshot_at >= self.settings.snapshot_every
+        if due and self._snapshot_busy.acquire(blocking=False):
+            threading.Thread(target=self._snapshot, name=f"snapshot {self.name}", daemon=True).start()
+
+    def _wake(self) -> None:
+        learnt, failed = self.learning.learnt, self.learning.failed
+        still = []
+        for wanted, waiter in self._waiters:
+            if waiter.done():
+                continue
+            if learnt >= wanted:
+                waiter.set_result(None)
+            elif failed is not None:
+                waiter.set_exception(BusyError("the project is being opened again; ask again in a second."))
+            else:
+                still.append((wanted, waiter))
+        self._waiters = still
+        for listener in self._listeners:
+            listener.set()
+
+    def forecasts(self, session: Session) -> Forecasts:
+        """The predictions where the session stands; for work that `read` does."""
+        found = self.memory.get("forecasts")
+        spent = self.known.left_today(time.time()) == 0
+        if found is None or found.spent_today != spent:
+            found = self.memory["forecasts"] = Forecasts(session, self.known)
+        return found
+
+    def unread(self, nodes: Sequence[int]) -> int:
+        """How many of some nodes would have to be predicted anew, and read from the learner."""
+        found = self.memory.get("forecasts")
+        if found is None or self._memory_of != self.learning.learnt:
+            return len(nodes)
+        if len(nodes) == 1:
+            return 0 if found.is_read(nodes[0]) else 1
+        return len(found.untold(nodes))
+
+    # -- listening ----------------------------------------------------------------------------------
+
+    def listen(self) -> asyncio.Event:
+        """A flag that is raised whenever events have been learnt; `unlisten` when done."""
+        if len(self._listeners) >= self.settings.most_streams:
+            raise BusyError(
+                f"{len(self._listeners)} connections listen to this project already; close one.", 5.0
+            )
+        flag = asyncio.Event()
+        self._listeners.add(flag)
+        return flag
+
+    def unlisten(self, flag: asyncio.Event) -> None:
+        """Be told no more."""
+        self._listeners.discard(flag)
+
+    # -- ending -------------------------------------------------------------------------------------
+
+    def _snapshot(self) -> None:
+        """Keep a snapshot of a copy; the lock is the caller's."""
+        try:
+            with self.learning.lock:
+                learnt, book, copy = self.learning.learnt, self.learning.book, copied(self.session)
+            self._keep(copy, learnt, book)
+        finally:
+            self._snapshot_busy.release()
+
+    def _keep(self, session: Session, learnt: int, book: Book) -> None:
+        data = pack(session, book, self.created.graph)
+        self.log.keep(Kept.of(learnt, self.log.chain(learnt), data))
+        self._snapshot_at = learnt
+
+    def close(self, patience: float = 8.0) -> None:
+        """Write and learn what waits, keep a snapshot, and let another process have the project."""
+        deadline = time.monotonic() + patience
+        done = self.writing.stop(patience) and self.learning.stop(max(deadline - time.monotonic(), 0.1))
+        if done and not self.failed and self.learning.learnt > self._snapshot_at:
+            with self._snapshot_busy:
+                self._keep(self.session, self.learning.learnt, self.learning.book)
+        self.log.close()
+
+
+def _later(loop: asyncio.AbstractEventLoop, call: Callable[..., None], *values: Any) -> None:
+    """Let an event loop call a function, unless it has ended."""
+    try:
+        loop.call_soon_threadsafe(call, *values)
+    except RuntimeError:
+        return

@@ -1,0 +1,102 @@
+"""From requests to events: each kind of request is checked against the projection and becomes facts.
+
+Nothing changes here. A growth is checked elsewhere, by trying it (`zerokelvin.service.projects.writer`).
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import msgspec
+
+from zerokelvin.client.messages import Answers, Correct, SetBudget, Skip, Teach
+from zerokelvin.service.records.decisions import DecisionRecord
+from zerokelvin.service.records.facts import (
+    Budgeted,
+    Corrected,
+    Fact,
+    Labelled,
+    Owned,
+    Passed,
+    PutAway,
+    TakenOut,
+)
+from zerokelvin.service.records.projection import Projection
+from zerokelvin.service.records.refusals import RefusedError
+from zerokelvin.service.store.log import ARCHIVED, RESTORED
+
+__all__ = ["ArchiveWish", "Told", "facts_of"]
+
+
+class Told(NamedTuple):
+    """A fact and its kind."""
+
+    kind: str
+    fact: Fact
+
+
+class ArchiveWish(NamedTuple):
+    """To put a project away, or to take it out again."""
+
+    away: bool
+
+
+def facts_of(request: Any, known: Projection) -> list[Told]:
+    """The events that a request comes to; refused as a whole where a part of it is."""
+    if not isinstance(request, ArchiveWish):
+        known.require_in_use()
+    match request:
+        case Answers():
+            return [_answer(i, one, known) for i, one in enumerate(request.labels)]
+        case Teach():
+            told = []
+            for i, one in enumerate(request.labels):
+                known.index(one.node, f"labels[{i}].node")
+                label = known.label(one.label, f"labels[{i}].label")
+                told.append(Told("teach", Owned(one.node, label)))
+            return told
+        case Correct():
+            index = known.index(request.node, "node")
+            if known.labels[index] < 1:
+                raise RefusedError("node", request.node, "has no label to correct; send it to POST …/labels")
+            right = None if request.label is None else known.label(request.label, "label")
+            return [Told("correct", Corrected(request.node, right))]
+        case Skip():
+            nodes = [*([] if request.node is None else [request.node]), *request.nodes]
+            if not nodes:
+                raise RefusedError("node", None, "names no node to pass over")
+            for i, node in enumerate(nodes):
+                known.index(node, "node" if len(nodes) == 1 else f"nodes[{i}]")
+            return [Told("skip", Passed(node)) for node in nodes]
+        case SetBudget():
+            unset = msgspec.UNSET
+            budget = known.budget if request.budget is unset else request.budget
+            daily = known.book.daily_budget if request.daily_budget is unset else request.daily_budget
+            return [Told("budget", Budgeted(budget, daily))]
+        case ArchiveWish():
+            return [Told(ARCHIVED, PutAway()) if request.away else Told(RESTORED, TakenOut())]
+    raise TypeError(f"{type(request).__name__} is no request that writes")
+
+
+def _answer(i: int, one: Any, known: Projection) -> Told:
+    field = f"labels[{i}]"
+    label = known.label(one.label, f"{field}.label")
+    if one.decision is None:
+        if one.node is None:
+            raise RefusedError(
+                f"{field}.node", None, "is missing; give the node, or the decision shown for it"
+            )
+        known.index(one.node, f"{field}.node")
+        return Told("label", Labelled(one.node, label, source=one.source))
+    shown = known.decision(one.decision, f"{field}.decision")
+    if one.node is not None and known.index(one.node, f"{field}.node") != shown.node:
+        raise RefusedError(
+            f"{field}.decision",
+            one.decision,
+            f"is for node {known.name(shown.node)!r}, not for {one.node!r}; send the one that was shown",
+        )
+    record = DecisionRecord(
+        shown.code, shown.ask, shown.overruled, shown.made_at, shown.time, shown.digest.hex(), shown.left_out
+    )
+    node = known.name(shown.node) if one.node is None else one.node
+    return Told("label", Labelled(node, label, record, one.source))  # type: ignore[arg-type]

@@ -1,0 +1,161 @@
+"""What requests are checked against: a cheap picture of the log, never the learner.
+
+It knows the names of the nodes, the classes, how many labels each node has, the budgets, and how many answers
+were asked for today. What it accepts the session never refuses (`tests/service/test_state_machine.py`). A
+group of requests that could not be written is taken back with `undo`.
+"""
+
+from __future__ import annotations
+
+import base64
+from collections import Counter
+from collections.abc import Callable, Hashable, Sequence
+from functools import partial
+from typing import NamedTuple
+
+from zerokelvin.client.messages import Named
+from zerokelvin.errors import NodeError
+from zerokelvin.games.class_names import nearest
+from zerokelvin.graph import Graph
+from zerokelvin.service.records.decisions import Decision, read_decision
+from zerokelvin.service.records.facts import (
+    Budgeted,
+    Corrected,
+    Created,
+    Fact,
+    Grown,
+    Labelled,
+    Owned,
+    PutAway,
+    TakenOut,
+)
+from zerokelvin.service.records.refusals import ConflictError, RefusedError
+from zerokelvin.session import Session
+from zerokelvin.session.prediction import SKIP
+
+__all__ = ["DAY", "Book", "Projection"]
+
+DAY = 86400.0
+"""Seconds of a day; days begin at midnight UTC."""
+
+
+class Book(NamedTuple):
+    """What is known beside the session.
+
+    Questions allowed per day, the last day that had one and how many it had, and whether it is put away.
+    """
+
+    daily_budget: int | None
+    day: int
+    asked_today: int
+    archived: bool = False
+
+
+class Projection:
+    """The names, classes and counts that the log has led to; see the module."""
+
+    def __init__(self, created: Created, session: Session) -> None:
+        self.created = created
+        self.secret = base64.b64decode(created.secret)
+        self.codes = {label: code for code, label in enumerate(created.classes)}
+        self.graph: Graph = session.graph
+        self.labels = Counter(event.node for event in session.events if event.kind != SKIP)
+        self.budget = session.budget
+        self.book = Book(created.daily_budget, 0, 0)
+        self._undo: list[Callable[[], None]] = []
+
+    # -- reading ------------------------------------------------------------------------------------
+
+    def require_in_use(self) -> None:
+        """Refuse to change a project that is put away."""
+        if self.book.archived:
+            raise ConflictError(
+                f"project '{self.created.name}' is archived; POST …/restore takes it out again."
+            )
+
+    def index(self, node: Named, field: str) -> int:
+        """The index of a node; refused where the graph has none of this name."""
+        try:
+            return self.graph.index(node)
+        except NodeError:
+            kind = "texts" if self.graph.names and isinstance(self.graph.names[0], str) else "whole numbers"
+            raise RefusedError(
+                field, node, f"is no node of this project, whose nodes are {kind}; add it with POST …/nodes"
+            ) from None
+
+    def label(self, label: Named, field: str) -> Named:
+        """A label, which must be a class."""
+        if label in self.codes and type(label) is type(self.created.classes[self.codes[label]]):
+            return label
+        near = nearest(label, self.created.classes)
+        meant = f"give {near!r}" if near is not None else f"give one of {list(self.created.classes[:10])!r}"
+        raise RefusedError(field, label, f"is no class of this project; {meant}")
+
+    def decision(self, text: str, field: str) -> Decision:
+        """A decision of this project, signed by it."""
+        try:
+            found = read_decision(self.secret, text)
+        except RefusedError as problem:
+            raise RefusedError(field, text[:80], str(problem).partition("' ")[2].rstrip(".")) from None
+        return found
+
+    def left_today(self, at: float) -> int | None:
+        """How many questions are left for the day of a time; None for any number."""
+        allowed, day, asked, _ = self.book
+        return None if allowed is None else max(allowed - (asked if int(at // DAY) <= day else 0), 0)
+
+    def name(self, index: int) -> Hashable:
+        """The name of a node."""
+        return self.graph.name(index)
+
+    # -- changing -----------------------------------------------------------------------------------
+
+    def note(self, facts: Sequence[Fact], at: float, grown: Graph | None = None) -> None:
+        """Take events for granted that happened at a time; `grown` is the graph that a growth led to."""
+        for fact in facts:
+            if isinstance(fact, (Labelled, Owned)):
+                self._count(self.graph.index(fact.node), 1)
+                if isinstance(fact, Labelled) and fact.decision is not None and fact.decision.ask:
+                    self._asked(at)
+            elif isinstance(fact, Corrected) and fact.label is None:
+                self._count(self.graph.index(fact.node), -1)
+            elif isinstance(fact, Budgeted):
+                self._set_budget(fact.budget)
+                self._set_book(self.book._replace(daily_budget=fact.daily_budget))
+            elif isinstance(fact, (PutAway, TakenOut)):
+                self._set_book(self.book._replace(archived=isinstance(fact, PutAway)))
+            elif isinstance(fact, Grown) and grown is not None:
+                self._set_graph(grown)
+
+    def settle(self) -> None:
+        """What was noted is written."""
+        self._undo.clear()
+
+    def undo(self) -> None:
+        """What was noted since the last `settle` was not written."""
+        while self._undo:
+            self._undo.pop()()
+
+    def _count(self, node: int, by: int) -> None:
+        self.labels[node] += by
+        self._undo.append(lambda: self.labels.update({node: -by}))
+
+    def _asked(self, at: float) -> None:
+        """One more answer that was asked for; a clock that goes back leaves the day as it is."""
+        book, today = self.book, int(at // DAY)
+        if today > book.day:
+            self._set_book(book._replace(day=today, asked_today=1))
+        else:
+            self._set_book(book._replace(asked_today=book.asked_today + 1))
+
+    def _set_book(self, book: Book) -> None:
+        self._undo.append(partial(setattr, self, "book", self.book))
+        self.book = book
+
+    def _set_budget(self, budget: int | None) -> None:
+        self._undo.append(partial(setattr, self, "budget", self.budget))
+        self.budget = budget
+
+    def _set_graph(self, graph: Graph) -> None:
+        self._undo.append(partial(setattr, self, "graph", self.graph))
+        self.graph = graph

@@ -1,0 +1,96 @@
+"""Telling events to a session: live, one group after the other, and again from the log after a restart.
+
+Runs of plain answers and of lessons are told in one call (`learn_many`, `teach`), which a session promises to
+be the same as one by one. What goes back over answers, a correction or a growth, is made beside, in a session
+of its own that shares what does not change, so that the present one can be read meanwhile.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import groupby
+from typing import TypeVar
+
+from zerokelvin.service.records.decisions import DecisionRecord
+from zerokelvin.service.records.facts import Budgeted, Corrected, Fact, Grown, Labelled, Owned, Passed
+from zerokelvin.session import Session
+from zerokelvin.session.checkpoints import Checkpoint
+from zerokelvin.session.late import ShownDecision
+
+__all__ = ["beside", "copied", "goes_back", "runs", "tell"]
+
+T = TypeVar("T")
+
+
+def runs(items: Iterable[T], of: Callable[[T], Fact]) -> Iterator[list[T]]:
+    """Items in runs whose events are told in one call: plain answers, lessons; every other one by itself.
+
+    `of` gives the event of an item.
+    """
+    for _, run in groupby(enumerate(items), key=lambda pair: _run_key(pair[0], of(pair[1]))):
+        yield [item for _, item in run]
+
+
+def goes_back(fact: Fact) -> bool:
+    """Whether an event makes a session go back over its answers, which may take long."""
+    return isinstance(fact, (Corrected, Grown))
+
+
+def tell(session: Session, run: Sequence[Fact]) -> None:
+    """Let a session learn a run of events; those that are about the project alone change nothing."""
+    first = run[0]
+    if isinstance(first, Labelled) and first.decision is None:
+        plain = [fact for fact in run if isinstance(fact, Labelled)]
+        session.learn_many([(fact.node, fact.label) for fact in plain])
+    elif isinstance(first, Owned):
+        session.teach([(fact.node, fact.label) for fact in run if isinstance(fact, Owned)])
+    elif isinstance(first, Labelled) and first.decision is not None:
+        session.learn(first.node, first.label, shown=_shown(session, first, first.decision))
+    elif isinstance(first, Passed):
+        session.skip(first.node)
+    elif isinstance(first, Corrected):
+        session.correct(first.node, first.label)
+    elif isinstance(first, Grown):
+        pairs = [(source, target) for source, target, _ in first.edges]
+        session.add_nodes(first.nodes, pairs, [weight for *_, weight in first.edges] if pairs else None)
+    elif isinstance(first, Budgeted):
+        session.budget = first.budget
+
+
+def beside(session: Session) -> Session:
+    """Another session at the same place, for what is made beside; it must not learn in place."""
+    return Session(session._now())
+
+
+def copied(session: Session) -> Session:
+    """Another session at the same place that goes its own way."""
+    standing = session._now()
+    twin = standing.game.twin()
+    if twin is None:
+        made: Session = session.__reduce__()[0](*session.__reduce__()[1])
+        return made
+    other = standing._back_at(Checkpoint(len(standing.events), twin, None, 0))
+    other.settled, other.retold = standing.settled, standing.retold
+    return Session(other)
+
+
+def _run_key(i: int, fact: Fact) -> tuple[str, int]:
+    if isinstance(fact, Labelled) and fact.decision is None:
+        return ("label", 0)
+    if isinstance(fact, Owned):
+        return ("teach", 0)
+    return ("alone", i)
+
+
+def _shown(session: Session, fact: Labelled, record: DecisionRecord) -> ShownDecision:
+    classes = session.classes
+    return ShownDecision(
+        fact.node,
+        classes[record.code],
+        record.ask,
+        record.overruled,
+        tuple(classes[code] for code in record.left_out),
+        record.made_at,
+        classes,
+        bytes.fromhex(record.digest),
+    )

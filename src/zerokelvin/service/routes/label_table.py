@@ -1,0 +1,104 @@
+"""Every node with its label: as JSON, or as CSV that no spreadsheet takes for a formula."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import AsyncIterator, Iterator
+from typing import Literal, NamedTuple
+
+import msgspec
+import numpy as np
+
+from zerokelvin.client.messages import LabelRow, LabelRows, Named
+from zerokelvin.service.records.refusals import RefusedError
+from zerokelvin.service.web.route_table import Call, Streamed, route
+from zerokelvin.session import Session
+from zerokelvin.session.predicting import shares_of
+from zerokelvin.session.prediction import SKIP, TEACH
+
+PART = 2000
+"""Rows sent at a time."""
+
+FORMULA = ("=", "+", "-", "@", "\t", "\r")
+"""What a text begins with that spreadsheets take for a formula."""
+
+Source = Literal["asked", "taught", "predicted"]
+
+
+class Labels(NamedTuple):
+    """What is known of all nodes, by index: the last label told and how, class codes and probabilities."""
+
+    told: dict[int, tuple[Named, Source]]
+    names: list[Named]
+    classes: tuple[Named, ...]
+    codes: list[int]
+    shares: list[float]
+    events: int
+
+
+@route(
+    "GET",
+    "/v1/projects/{name}/labels",
+    "read",
+    gives=LabelRows,
+    query={"format": ({"enum": ["json", "csv"]}, "json, or csv for a table.")},
+)
+async def label_table(call: Call) -> Streamed:
+    """List every node with its label: asked for, taught or predicted."""
+    kind = call.query.get("format", "json")
+    if kind not in ("json", "csv"):
+        raise RefusedError("format", kind, "is neither json nor csv")
+    async with call.hall.using(call.name) as project:
+        found = await project.read("labels", lambda session: _labels(session, project.events), 100)
+    await call.audit("export labels", call.name, kind)
+    if kind == "csv":
+        headers = ((b"content-disposition", f'attachment; filename="{call.name}.csv"'.encode()),)
+        return Streamed(_as_csv(found), "text/csv; charset=utf-8", headers)
+    return Streamed(_as_json(found), "application/json")
+
+
+def _labels(session: Session, events: int) -> Labels:
+    standing = session._now()
+    graph = standing.graph
+    told: dict[int, tuple[Named, Source]] = {}
+    for event in standing.events:
+        if event.kind != SKIP:
+            told[event.node] = (event.label, "taught" if event.kind == TEACH else "asked")  # type: ignore[assignment]
+    shares = shares_of(standing, np.arange(graph.num_nodes))
+    codes = shares.argmax(axis=1)
+    names = list(range(graph.num_nodes)) if graph.names is None else list(graph.names)
+    given = [shares[node, standing.codes[label]] for node, (label, _) in told.items()]
+    best = shares[np.arange(len(codes)), codes]
+    best[list(told)] = given
+    classes: tuple[Named, ...] = standing.classes  # type: ignore[assignment]
+    return Labels(told, names, classes, codes.tolist(), best.tolist(), events)  # type: ignore[arg-type]
+
+
+def _rows(found: Labels, start: int) -> Iterator[LabelRow]:
+    for node in range(start, min(start + PART, len(found.names))):
+        label, source = found.told.get(node, (found.classes[found.codes[node]], "predicted"))
+        yield LabelRow(node=found.names[node], label=label, probability=found.shares[node], source=source)
+
+
+async def _as_json(found: Labels) -> AsyncIterator[bytes]:
+    yield b'{"labels":['
+    for start in range(0, len(found.names), PART):
+        part = msgspec.json.encode(list(_rows(found, start)))[1:-1]
+        yield part if start == 0 else b"," + part
+    yield f'],"events":{found.events}}}'.encode()
+
+
+async def _as_csv(found: Labels) -> AsyncIterator[bytes]:
+    yield b"node,label,probability,source\r\n"
+    for start in range(0, len(found.names), PART):
+        text = io.StringIO()
+        writer = csv.writer(text)
+        for row in _rows(found, start):
+            writer.writerow([_cell(row.node), _cell(row.label), f"{row.probability:.6g}", row.source])
+        yield text.getvalue().encode()
+
+
+def _cell(value: Named) -> Named:
+    """A value as a cell: a text that looks like a formula gets an apostrophe before it."""
+    return f"'{value}" if isinstance(value, str) and value.startswith(FORMULA) else value

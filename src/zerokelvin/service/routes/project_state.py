@@ -1,0 +1,66 @@
+"""Where a project stands: mistakes, questions, the bound, the estimated error, budgets."""
+
+from __future__ import annotations
+
+import time
+
+from zerokelvin.bound import Bound
+from zerokelvin.client.messages import Assumed, BoundShown, ProjectState
+from zerokelvin.service.projects.project import Project
+from zerokelvin.service.web.route_table import Call, route
+from zerokelvin.session import Session
+from zerokelvin.session.prediction import SKIP
+
+
+@route("GET", "/v1/projects/{name}/state", "read", gives=ProjectState)
+async def project_state(call: Call) -> ProjectState:
+    """Show where a project stands; the bound is against the answers known so far."""
+    async with call.hall.using(call.name) as project:
+        state = await project.read("state", lambda session: _state(session, project))
+        known = project.bounds.get(state.events)
+        if known is None:
+            known = await project.read_copy(_bound)
+            project.bounds = {state.events: known}
+        state.bound = known
+        return state
+
+
+def _state(session: Session, project: Project) -> ProjectState:
+    left = None if session.budget is None else max(session.budget - session.queries, 0)
+    now, wrong = time.time(), session.remaining_error
+    return ProjectState(
+        name=project.name,
+        learner=session.learner.name,
+        classes=list(project.created.classes),
+        nodes=session.graph.num_nodes,
+        edges=session.graph.num_edges,
+        answers=sum(count > 0 for count in project.known.labels.values()),
+        mistakes=session.mistakes,
+        queries=session.queries,
+        trials=session.trials,
+        bound=None,
+        remaining_error=None if wrong is None else float(wrong),
+        remaining_error_interval=None,
+        budget=session.budget,
+        budget_left=left,
+        daily_budget=project.learning.book.daily_budget,
+        daily_budget_left=project.known.left_today(now),
+        leases=project.leases.count(now),
+        events=project.events,
+        epoch=project.epoch,
+    )
+
+
+def _bound(session: Session) -> BoundShown:
+    """The bound against the last label of every node that has one."""
+    last = {event.node: event.label for event in session.events if event.kind != SKIP}
+    found: Bound = session.bound({session.graph.name(node): label for node, label in last.items()})
+    said = found.as_dict()
+    assumed = [Assumed(text=one["text"], holds=bool(one["holds"])) for one in said["assumptions"]]
+    return BoundShown(
+        value=None if said["value"] is None else float(said["value"]),
+        theorem=said["theorem"],
+        assumptions=assumed,
+        holds=bool(said["holds"]),
+        expected=said["expected"],
+    )

@@ -1,0 +1,1 @@
+"""Checks that a store loses nothing: power cuts, killed processes, changes of the writer."""

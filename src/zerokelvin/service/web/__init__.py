@@ -1,0 +1,1 @@
+"""HTTP around the projects: the app, who may do what, limits, problem documents, OpenAPI, logs, metrics."""

@@ -1,0 +1,74 @@
+"""Values of addresses as they are meant: numbers within limits, nodes and classes by their names."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from zerokelvin.client.messages import Named
+from zerokelvin.service.records.projection import Projection
+from zerokelvin.service.records.refusals import RefusedError
+
+__all__ = ["class_given", "flag", "node_given", "number", "share", "whole"]
+
+WHOLE = {"type": "integer", "minimum": 0}
+
+
+def whole(most: int, least: int = 0) -> dict[str, Any]:
+    """The JSON schema of a whole number."""
+    return {"type": "integer", "minimum": least, "maximum": most}
+
+
+def number(query: Mapping[str, str], name: str, usual: int, most: int, least: int = 0) -> int:
+    """A whole number of an address, or the usual one."""
+    text = query.get(name)
+    if text is None:
+        return usual
+    if not text.isascii() or not text.isdecimal() or len(text) > 12 or not least <= int(text) <= most:
+        raise RefusedError(name, text, f"is no whole number from {least} to {most}")
+    return int(text)
+
+
+def share(query: Mapping[str, str], name: str, usual: float) -> float:
+    """A number from 0 to 1 of an address, or the usual one."""
+    text = query.get(name)
+    if text is None:
+        return usual
+    try:
+        value = float(text)
+    except ValueError:
+        value = -1.0
+    if not 0 <= value <= 1:
+        raise RefusedError(name, text, "is no number from 0 to 1")
+    return value
+
+
+def flag(query: Mapping[str, str], name: str) -> bool:
+    """Yes or no: 1, true or yes, against 0, false or nothing."""
+    text = query.get(name, "0").lower()
+    if text not in ("0", "1", "true", "false", "yes", "no"):
+        raise RefusedError(name, text, "is neither 1 nor 0")
+    return text in ("1", "true", "yes")
+
+
+def node_given(query: Mapping[str, str], name: str, known: Projection) -> Named:
+    """A node of an address: a number where the nodes of the project are numbers."""
+    text = query.get(name)
+    if text is None:
+        raise RefusedError(name, None, f"is missing; add ?{name}=NODE to the address")
+    node = _as_known(text, known.graph.names is None or isinstance(known.graph.names[0], int))
+    known.index(node, name)
+    return node
+
+
+def class_given(query: Mapping[str, str], name: str, known: Projection) -> Named:
+    """A class of an address."""
+    text = query.get(name)
+    if text is None:
+        raise RefusedError(name, None, f"is missing; add ?{name}=CLASS to the address")
+    return known.label(_as_known(text, isinstance(known.created.classes[0], int)), name)
+
+
+def _as_known(text: str, numbers: bool) -> Named:
+    digits = text.removeprefix("-")
+    return int(text) if numbers and digits.isascii() and digits.isdecimal() and len(text) < 20 else text
