@@ -41,14 +41,14 @@ def new_queue(count: int) -> Queue:
 
 
 @kernel
-def join(queue: Any, tail: int, node: int, wanted: bool) -> int:
+def join(queue: Any, tail: int, node: Any, wanted: Any) -> int:
     """Let a node wait if it is wanted and does not wait yet; how many have joined now."""
     ring, waiting = queue
     was = waiting[node]
     now = was | np.uint8(wanted)
     ring[np.uint64(tail & (len(ring) - 1))] = node
     waiting[node] = now
-    return tail + np.int64(now - was)
+    return int(tail + np.int64(now - was))
 
 
 @kernel

@@ -73,11 +73,11 @@ def test_the_mixture_agrees_with_its_definition(experts, classes, total, seed):
     floors, kernels = rng.uniform(0.01, 0.5, experts), rng.random(experts) < 0.5
     mixing = Mixing(floors, kernels, classes)
     slow = naive.Mixing(floors, kernels, classes, SOFT, PRECISIONS, OFFSETS, PRIOR, START)
-    values, codes = rng.normal(size=(total, experts, classes)), rng.integers(classes, size=total)
+    values, codes = rng.normal(size=(experts, total, classes)), rng.integers(classes, size=total)
     winners = []
     for t in range(total):
-        winner, chances = mixing.judge(values[t])
-        expected, probabilities = slow.judge(values[t])
+        winner, chances = mixing.judge(values[:, t])
+        expected, probabilities = slow.judge(values[:, t])
         np.testing.assert_allclose(chances, probabilities, atol=1e-8)
         winners.append(winner)
         if len(set(np.round(mixing.trust @ slow.votes, 9))) == classes:  # else a tie

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import copy
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import Any, NamedTuple, cast
 
 import numpy as np
@@ -21,9 +22,13 @@ from zerokelvin.learners.base.multiclass import MIXED, put_back
 from zerokelvin.learners.base.ties import DEAD_ZONE, first_largest
 from zerokelvin.learners.gaussian.diffusion import to_margins
 from zerokelvin.learners.gaussian.gaussian import GaussianGame
+from zerokelvin.threads import in_threads
 
 __all__ = ["Mixture"]
 
+
+MANY = 1 << 8
+"""Nodes from which on the experts speak in several threads: for fewer, these take longer to start."""
 
 OWN = f"0/{MIXED}"
 """Before the names of the mixture's own arrays in a snapshot."""
@@ -90,7 +95,9 @@ class Mixture:
             chances = np.full((len(nodes), len(self.mixing.counts)), np.nan)
             for start in range(0, len(nodes) if self.labels else 0, CHUNK):
                 part = slice(start, start + CHUNK)
-                values = np.stack([expert.evidence(nodes[part]) for expert in self.experts], axis=1)
+                values = self._told(
+                    [partial(one.evidence, nodes[part]) for one in self.experts], len(nodes[part])
+                )
                 winners, chances[part] = self.mixing.judge_all(values)
                 all_leads(winners, chances[part], margins[part])
             self._last, self._table = None, Judged(np.array(nodes), margins, chances)
@@ -113,13 +120,28 @@ class Mixture:
 
     def learn_in_order(self, nodes: Ints, codes: Ints, margins: Floats) -> None:
         """Judge and learn nodes one after the other, expert by expert; fills in the margins before each."""
-        values = np.stack([expert.learn_in_order(nodes, codes) for expert in self.experts], axis=1)
+        values = self._told([partial(one.learn_in_order, nodes, codes) for one in self.experts], len(codes))
         fresh = self.labels == 0
         winners, chances = self.mixing.play(values, codes)
         all_leads(winners, chances, margins)
         if fresh:
             margins[0] = 0.0
         self._last = self._table = None
+
+    def _told(self, tasks: Sequence[Callable[[], Floats]], count: int) -> Floats:
+        """What the experts say about `count` nodes, (experts, nodes, classes), each by its own task."""
+        values = np.empty((len(tasks), count, len(self.mixing.counts)))
+
+        def fill(k: int) -> None:
+            values[k] = tasks[k]()
+
+        steps = [partial(fill, k) for k in range(len(tasks))]
+        if count >= MANY:
+            in_threads(steps)
+        else:
+            for step in steps:
+                step()
+        return values
 
     @property
     def fields(self) -> tuple[str, ...]:

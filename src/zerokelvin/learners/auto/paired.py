@@ -51,7 +51,7 @@ from zerokelvin.learners.auto.evidence_game import EvidenceGame
 __all__ = ["PairedFields", "PairedSystem", "paired_system"]
 
 
-LOOSE = 0.002
+LOOSE = 0.004
 GROWTH, EARLY_GROWTH = 1.2, 1.5
 SPARSE = 50
 MOST = 200
@@ -227,7 +227,7 @@ def _learn(system: PairedSystem, fields: PairArrays, queue: Any, plan: Any, node
 
 
 @kernel
-def _exceeds(residual: Any, node: int, limit: float) -> bool:
+def _exceeds(residual: Any, node: Any, limit: float) -> Any:
     """Whether one of the two residuals of a node is above a limit."""
     return (abs(residual[node, 0]) > limit) | (abs(residual[node, 1]) > limit)
 
