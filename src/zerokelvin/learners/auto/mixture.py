@@ -69,7 +69,9 @@ class Mixture:
         """The class predicted and the probabilities; the last answer is kept until a label is learnt."""
         key = (node, self.labels)
         if self._last is None or self._last[:2] != key:
-            values = np.stack([expert.evidence([node])[0] for expert in self.experts])
+            values = np.empty((len(self.experts), len(self.mixing.counts)))
+            for expert, evidence in zip(self.experts, values, strict=True):
+                expert.tell(node, evidence)
             self._last = (*key, self.mixing.judge(values))
         return self._last[2]
 

@@ -146,6 +146,10 @@ class PairedFields(EvidenceGame):
         _read(self.system, self.arrays, np.asarray(nodes, dtype=np.int64), result)
         return result
 
+    def tell(self, node: int, evidence: Floats) -> None:
+        """Fill in the mean of every class at one node."""
+        _read_one(self.system, self.arrays, node, evidence)
+
     def learn(self, node: int, code: int, wanted: Any = None) -> None:
         """Reveal that a node has class `code`."""
         self.counts[node, code] += 1.0
@@ -209,6 +213,13 @@ def _read(system: PairedSystem, fields: PairArrays, nodes: Any, result: Any) -> 
 
 
 @kernel
+def _read_one(system: PairedSystem, fields: PairArrays, node: int, result: Any) -> None:
+    """The means of all classes at a node."""
+    for c in range(len(result)):
+        result[c] = _mean(system, fields, node, c)
+
+
+@kernel
 def _learn(system: PairedSystem, fields: PairArrays, queue: Any, plan: Any, node: int, code: int) -> None:
     """Take a label and carry it on."""
     pairs, residual, labels, root = fields
@@ -264,6 +275,5 @@ def _learn_in_order(
 ) -> None:
     """Read the means at a node, reveal its class, go on to the next."""
     for t in range(len(nodes)):
-        for c in range(values.shape[1]):
-            values[t, c] = _mean(system, fields, nodes[t], c)
+        _read_one(system, fields, nodes[t], values[t])
         _learn(system, fields, queue, plan, nodes[t], codes[t])

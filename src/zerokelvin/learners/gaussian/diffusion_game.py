@@ -54,6 +54,12 @@ class DiffusionGame(Game):
         read_table(csr, diffusion.arrays, diffusion.frame, terms, places, result)
         return result
 
+    def tell(self, node: int, evidence: Floats) -> None:
+        """Fill in the value of every class at one node."""
+        diffusion = self.diffusion
+        csr, terms = diffusion.relaxation.csr, diffusion.terms
+        read_values(csr, diffusion.arrays, diffusion.frame, terms, node, evidence)
+
     def learn_in_order(self, nodes: Ints, codes: Ints) -> Floats:
         """Reveal classes one after the other, in compiled code: the values before each, (nodes, classes)."""
         diffusion, solve = self.diffusion, self.diffusion.relaxation
