@@ -252,22 +252,25 @@ def test_a_target_is_kept_and_its_estimate_is_near_the_truth():
 
 
 def test_what_remains_is_unknown_at_first_and_is_all_that_comes_once_the_budget_is_spent():
-    """From the later half of the answers, which are enough of them here."""
-    example = zk.generators.planted_partition([150, 150], 0.05, 0.03, np.random.default_rng(3))
-    order = np.random.default_rng(4).permutation(300).tolist()
-    session = zk.start(example.graph, "auto", classes=[0, 1], target=0.1, budget=120)
-    wrong = later = 0
-    for node in order:
-        p = session.predict(node)
-        if p.ask:
-            session.learn(node, int(example.labels[node]))
-        elif session.queries >= 120:
-            wrong += p.label != example.labels[node]
-            later += 1
-        assert (session.remaining_error is None) == (session.queries < ENOUGH)
-    assert session.queries == 120
-    assert session.remaining_error == pytest.approx(wrong / later, abs=0.15)
-    assert session.remaining_error > 0.02
+    """From the later half of the answers, which are enough of them here: right on average over draws."""
+    gaps = []
+    for seed in range(3, 9):
+        example = zk.generators.planted_partition([150, 150], 0.05, 0.03, np.random.default_rng(seed))
+        order = np.random.default_rng(seed + 1).permutation(300).tolist()
+        session = zk.start(example.graph, "auto", classes=[0, 1], target=0.1, budget=120)
+        wrong = later = 0
+        for node in order:
+            p = session.predict(node)
+            if p.ask:
+                session.learn(node, int(example.labels[node]))
+            elif session.queries >= 120:
+                wrong += p.label != example.labels[node]
+                later += 1
+            assert (session.remaining_error is None) == (session.queries < ENOUGH)
+        assert session.queries == 120
+        assert session.remaining_error > 0.02
+        gaps.append(session.remaining_error - wrong / later)
+    assert abs(np.mean(gaps)) < 0.1
 
 
 def test_where_neighbours_differ_those_two_steps_away_decide():

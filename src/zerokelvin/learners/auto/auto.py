@@ -222,7 +222,7 @@ class Auto(Learner):
     """
 
     target: float | None = None
-    tol: float = 0.1
+    tol: float = 0.05
 
     has_variance: ClassVar[bool] = True
     has_value: ClassVar[bool] = True
