@@ -112,6 +112,9 @@ def test_foreseen_games_are_the_same_as_step_by_step(game):
         table = fast.learn_in_order(nodes, codes)
         for t, (node, code) in enumerate(zip(nodes.tolist(), codes.tolist(), strict=True)):
             np.testing.assert_allclose(slow.evidence([node])[0], table[t], atol=1e-9, err_msg=fast.name)
+            told = np.full(max(2, classes), np.nan)
+            slow.tell(node, told)
+            np.testing.assert_array_equal(told, slow.evidence([node])[0], err_msg=slow.name)
             slow.learn(node, code)
         everyone = np.arange(graph.num_nodes)
         expected = [slow.evidence([node])[0] for node in everyone.tolist()]
