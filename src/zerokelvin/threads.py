@@ -1,4 +1,4 @@
-"""One thread for linear algebra, so that every margin is the same on any number of them.
+"""One thread for linear algebra, so that every margin is the same on any number of them; several for tasks.
 
 A BLAS library splits sums among its threads, and a sum split otherwise rounds otherwise. `on_one_thread`
 holds the BLAS libraries of the process to one thread while a margin, or what margins are made from, is
@@ -7,19 +7,25 @@ leave puts it back, so that several threads of a program may enter and leave in 
 never made wrong by that, only slower for as long.
 
 A BLAS that cannot be told its number of threads (Apple's Accelerate) is left as it is.
+
+`in_threads` runs tasks that have nothing to do with each other, each of them whole on one thread: what comes
+out is the same on any number of them, too.
 """
 
 from __future__ import annotations
 
 import contextvars
 import functools
+import os
 import threading
-from collections.abc import Callable
+from collections import deque
+from collections.abc import Callable, Sequence
 from typing import Any, TypeVar, cast
 
-__all__ = ["on_one_thread"]
+__all__ = ["in_threads", "on_one_thread"]
 
 Function = TypeVar("Function", bound=Callable[..., Any])
+Value = TypeVar("Value")
 Held = dict[str, tuple[Any, int]]  # by path, libraries that had more threads and how many
 
 
@@ -113,3 +119,59 @@ def _visit(function: Function, values: tuple[Any, ...], named: dict[str, Any]) -
         return function(*values, **named)
     finally:
         _GATE.leave()
+
+
+def in_threads(tasks: Sequence[Callable[[], Value]]) -> list[Value]:
+    """Run tasks that do not depend on each other on all cores of the process: their results, in order.
+
+    When this returns or raises, an interrupt included, no task is running any more. Of several errors that of
+    the first task is raised.
+
+    >>> in_threads([lambda: 1, lambda: 2])
+    [1, 2]
+    """
+    todo = deque(range(len(tasks)))
+    results: dict[int, Value] = {}
+    problems: dict[int, BaseException] = {}
+
+    def work() -> None:
+        while todo:
+            try:
+                k = todo.popleft()
+            except IndexError:  # another thread was faster
+                return
+            try:
+                results[k] = tasks[k]()
+            except BaseException as problem:  # noqa: BLE001  # raised below, in the thread that asked
+                problems[k] = problem
+                todo.clear()
+
+    helpers = [threading.Thread(target=work) for _ in range(min(len(tasks), _cores()) - 1)]
+    try:
+        try:
+            for helper in helpers:
+                helper.start()
+            work()
+        finally:  # nothing is left to do here, unless something was raised
+            todo.clear()
+            _wait(helpers)
+    finally:  # an interrupt at any line above must not leave a task running
+        todo.clear()
+        _wait(helpers)
+    if problems:
+        raise problems[min(problems)]
+    return [results[k] for k in range(len(tasks))]
+
+
+def _cores() -> int:
+    """How many cores this process may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
+def _wait(helpers: Sequence[threading.Thread]) -> None:
+    """Wait until all threads have ended."""
+    for helper in helpers:
+        if helper.is_alive():
+            helper.join()

@@ -120,15 +120,15 @@ def read(csr: Any, inverse: Any, x: Any, r: Any, node: int) -> float:
     """The estimate at a node after two steps of Jacobi's iteration."""
     indptr, indices, weights = csr
     arriving = r[node]
-    for p in range(indptr[node], indptr[node + 1]):
-        v = indices[p]
+    for p in range(np.uint64(indptr[node]), np.uint64(indptr[node + 1])):
+        v = np.uint64(indices[p])
         arriving += weights[p] * r[v] * inverse[v]
     return x[node] + arriving * inverse[node]
 
 
 @kernel
-def relax(csr: Any, diagonal: Any, x: Any, r: Any, queue: Any, node: int, watch: Any) -> int:
-    """Push, first in first out, from `node` until every |r| ≤ its limit; the number of arcs touched.
+def relax(csr: Any, diagonal: Any, x: Any, r: Any, queue: Any, node: int, watch: Any) -> None:
+    """Push, first in first out, from `node` until every |r| ≤ its limit.
 
     diagonal = (1 / (d + e), tol · e). watch = (scale, counts, sums): keeps sums_k = Σ_u counts_ku scale_u x_u
     current; empty arrays watch nothing.
@@ -136,11 +136,9 @@ def relax(csr: Any, diagonal: Any, x: Any, r: Any, queue: Any, node: int, watch:
     indptr, indices, weights = csr
     inverse, limits = diagonal
     scale, counts, sums = watch
-    head, length, touched = 0, 0, 0
-    if abs(r[node]) > limits[node]:
-        length = join(queue, head, length, node)
-    while length > 0:
-        u, head, length = leave(queue, head, length)
+    head, tail = 0, join(queue, 0, node, abs(r[node]) > limits[node])
+    while head < tail:
+        u, head = leave(queue, head)
         held = r[u]
         if abs(held) <= limits[u]:
             continue
@@ -151,13 +149,9 @@ def relax(csr: Any, diagonal: Any, x: Any, r: Any, queue: Any, node: int, watch:
                 sums[k] += counts[k, u] * scale[u] * moved
         held *= 1.0 - OVER_RELAXATION
         r[u] = held
-        if abs(held) > limits[u]:
-            length = join(queue, head, length, u)
-        touched += indptr[u + 1] - indptr[u]
-        for p in range(indptr[u], indptr[u + 1]):
-            v = indices[p]
+        tail = join(queue, tail, u, abs(held) > limits[u])
+        for p in range(np.uint64(indptr[u]), np.uint64(indptr[u + np.uint64(1)])):
+            v = np.uint64(indices[p])
             received = r[v] + weights[p] * moved
             r[v] = received
-            if abs(received) > limits[v]:
-                length = join(queue, head, length, v)
-    return touched
+            tail = join(queue, tail, v, abs(received) > limits[v])

@@ -1,13 +1,18 @@
 """The queue of nodes that wait to be relaxed: first in, first out, every node in it at most once.
 
-``queue = (ring, waiting)`` are two arrays with an entry per node, the nodes in a ring of memory and whether
-each waits. `head`, where the ring begins, and `length`, how many wait, are the caller's own variables, which
-stay in registers in his loop:
+``queue = (ring, waiting)``: the nodes in a ring of memory, longer than there are nodes and a power of two,
+and for every node whether it waits. `head`, how many have left so far, and `tail`, how many have joined, are
+the caller's own variables, which stay in registers in his loop:
 
-    length = join(queue, head, length, node)
-    while length > 0:
-        u, head, length = leave(queue, head, length)
+    tail = join(queue, tail, node, wanted)
+    while head < tail:
+        u, head = leave(queue, head)
         ...
+
+Whether a neighbour has to wait is as good as random, and a processor that guesses wrong loses more time than
+all else that a push does to it. So `join` has no branch: it writes the node behind the last one in any case,
+and counts it only where it is to wait. Nodes are unsigned where they index, for numba adds a test for a
+negative index to every access otherwise.
 """
 
 from __future__ import annotations
@@ -21,30 +26,35 @@ from zerokelvin.jit import kernel
 
 __all__ = ["Queue", "join", "leave", "new_queue"]
 
-Queue = tuple[NDArray[np.int64], NDArray[np.bool_]]
+Queue = tuple[NDArray[np.int64], NDArray[np.uint8]]
 
 
 def new_queue(count: int) -> Queue:
-    """An empty queue for `count` nodes."""
-    return np.zeros(count, np.int64), np.zeros(count, np.bool_)
+    """An empty queue for `count` nodes.
+
+    >>> queue = new_queue(5)
+    >>> tail = join(queue, join(queue, join(queue, 0, 3, True), 4, False), 3, True)
+    >>> tail, leave(queue, 0)
+    (1, (3, 1))
+    """
+    return np.zeros(1 << count.bit_length(), np.int64), np.zeros(count, np.uint8)
 
 
 @kernel
-def join(queue: Any, head: int, length: int, node: int) -> int:
-    """Let a node wait, unless it does already; how many wait now."""
+def join(queue: Any, tail: int, node: Any, wanted: Any) -> int:
+    """Let a node wait if it is wanted and does not wait yet; how many have joined now."""
     ring, waiting = queue
-    if waiting[node]:
-        return length
-    tail = head + length
-    ring[tail if tail < len(ring) else tail - len(ring)] = node
-    waiting[node] = True
-    return length + 1
+    was = waiting[node]
+    now = was | np.uint8(wanted)
+    ring[np.uint64(tail & (len(ring) - 1))] = node
+    waiting[node] = now
+    return int(tail + np.int64(now - was))
 
 
 @kernel
-def leave(queue: Any, head: int, length: int) -> Any:
-    """Take the node that waited longest; the node, the new head, and how many wait now."""
+def leave(queue: Any, head: int) -> Any:
+    """Take the node that waited longest; the node, and how many have left now."""
     ring, waiting = queue
-    node = ring[head]
-    waiting[node] = False
-    return node, head + 1 if head + 1 < len(ring) else 0, length - 1
+    node = np.uint64(ring[np.uint64(head & (len(ring) - 1))])
+    waiting[node] = 0
+    return node, head + 1

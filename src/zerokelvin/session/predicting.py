@@ -18,6 +18,7 @@ from zerokelvin.asking.decision import confidence
 from zerokelvin.games.labels import class_array, decide
 from zerokelvin.session.prediction import SKIP, Contribution, Explanation, Prediction
 from zerokelvin.session.standing import Standing
+from zerokelvin.threads import on_one_thread
 
 __all__ = [
     "all_margins",
@@ -32,6 +33,7 @@ __all__ = [
 ]
 
 
+@on_one_thread
 def predict(standing: Standing, node: Hashable) -> Prediction:
     """The prediction for a node, by name."""
     index = standing.graph.index(node)

@@ -76,6 +76,12 @@ def _filtered(walk: sp.csr_array, block: Floats, cut: float) -> Floats:
     """The Chebyshev polynomial of [−1, cut] in S times a block, by its recurrence."""
     half, centre = max(0.5 * (cut + 1.0), 0.25), 0.5 * (cut - 1.0)
     before, now = block, (walk @ block - centre * block) / half
-    for _ in range(DEGREE - 1):
-        before, now = now, 2.0 * (walk @ now - centre * now) / half - before
+    scaled = np.empty_like(block)
+    for _ in range(DEGREE - 1):  # 2 (S now − c now) / half − before, in place
+        after = walk @ now
+        after -= np.multiply(centre, now, out=scaled)
+        after *= 2.0
+        after /= half
+        after -= before
+        before, now = now, after
     return now

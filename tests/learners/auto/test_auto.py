@@ -73,11 +73,11 @@ def test_the_mixture_agrees_with_its_definition(experts, classes, total, seed):
     floors, kernels = rng.uniform(0.01, 0.5, experts), rng.random(experts) < 0.5
     mixing = Mixing(floors, kernels, classes)
     slow = naive.Mixing(floors, kernels, classes, SOFT, PRECISIONS, OFFSETS, PRIOR, START)
-    values, codes = rng.normal(size=(total, experts, classes)), rng.integers(classes, size=total)
+    values, codes = rng.normal(size=(experts, total, classes)), rng.integers(classes, size=total)
     winners = []
     for t in range(total):
-        winner, chances = mixing.judge(values[t])
-        expected, probabilities = slow.judge(values[t])
+        winner, chances = mixing.judge(values[:, t])
+        expected, probabilities = slow.judge(values[:, t])
         np.testing.assert_allclose(chances, probabilities, atol=1e-8)
         winners.append(winner)
         if len(set(np.round(mixing.trust @ slow.votes, 9))) == classes:  # else a tie
@@ -112,6 +112,9 @@ def test_foreseen_games_are_the_same_as_step_by_step(game):
         table = fast.learn_in_order(nodes, codes)
         for t, (node, code) in enumerate(zip(nodes.tolist(), codes.tolist(), strict=True)):
             np.testing.assert_allclose(slow.evidence([node])[0], table[t], atol=1e-9, err_msg=fast.name)
+            told = np.full(max(2, classes), np.nan)
+            slow.tell(node, told)
+            np.testing.assert_array_equal(told, slow.evidence([node])[0], err_msg=slow.name)
             slow.learn(node, code)
         everyone = np.arange(graph.num_nodes)
         expected = [slow.evidence([node])[0] for node in everyone.tolist()]
@@ -252,22 +255,25 @@ def test_a_target_is_kept_and_its_estimate_is_near_the_truth():
 
 
 def test_what_remains_is_unknown_at_first_and_is_all_that_comes_once_the_budget_is_spent():
-    """From the later half of the answers, which are enough of them here."""
-    example = zk.generators.planted_partition([150, 150], 0.05, 0.03, np.random.default_rng(3))
-    order = np.random.default_rng(4).permutation(300).tolist()
-    session = zk.start(example.graph, "auto", classes=[0, 1], target=0.1, budget=120)
-    wrong = later = 0
-    for node in order:
-        p = session.predict(node)
-        if p.ask:
-            session.learn(node, int(example.labels[node]))
-        elif session.queries >= 120:
-            wrong += p.label != example.labels[node]
-            later += 1
-        assert (session.remaining_error is None) == (session.queries < ENOUGH)
-    assert session.queries == 120
-    assert session.remaining_error == pytest.approx(wrong / later, abs=0.15)
-    assert session.remaining_error > 0.02
+    """From the later half of the answers, which are enough of them here: right on average over draws."""
+    gaps = []
+    for seed in range(3, 9):
+        example = zk.generators.planted_partition([150, 150], 0.05, 0.03, np.random.default_rng(seed))
+        order = np.random.default_rng(seed + 1).permutation(300).tolist()
+        session = zk.start(example.graph, "auto", classes=[0, 1], target=0.1, budget=120)
+        wrong = later = 0
+        for node in order:
+            p = session.predict(node)
+            if p.ask:
+                session.learn(node, int(example.labels[node]))
+            elif session.queries >= 120:
+                wrong += p.label != example.labels[node]
+                later += 1
+            assert (session.remaining_error is None) == (session.queries < ENOUGH)
+        assert session.queries == 120
+        assert session.remaining_error > 0.02
+        gaps.append(session.remaining_error - wrong / later)
+    assert abs(np.mean(gaps)) < 0.1
 
 
 def test_where_neighbours_differ_those_two_steps_away_decide():

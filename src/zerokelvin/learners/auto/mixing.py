@@ -20,7 +20,8 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Sequence
-from typing import Any
+from functools import partial
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,12 +31,30 @@ from zerokelvin.jit import kernel
 from zerokelvin.learners.auto.hedge import combine, hedge_learn, hedge_weights, newton_step, prior_covariance
 from zerokelvin.learners.auto.settings import PRECISIONS, PRIOR, SOFT, START
 from zerokelvin.learners.base.ties import DEAD_ZONE, first_largest, settle
+from zerokelvin.threads import in_threads
 
 __all__ = ["Mixing"]
 
 
 CHANGING = ("counts", "theta", "covariance", "losses", "totals", "surprise", "mistakes")
 """The arrays of a `Mixing` that learning changes."""
+
+PART = 1 << 12
+"""Nodes that one thread judges at once: a few milliseconds, so that threads end at about the same time."""
+
+
+class Said(NamedTuple):
+    """What everyone said about the node judged last.
+
+    Logarithms of the shares q (experts and frequencies, classes); the probabilities of the two combinations,
+    and together (3, classes); the votes p and the weights of everyone; the class predicted.
+    """
+
+    logs: Floats
+    chances: Floats
+    votes: Floats
+    weights: Floats
+    winner: Ints
 
 
 class Mixing:
@@ -75,11 +94,7 @@ class Mixing:
         self.totals = np.array([START, 0.0])
         self.surprise = np.zeros(2)  # the logarithmic losses of the combinations
         self.mistakes = np.zeros(1, dtype=np.int64)
-        self._logs = np.zeros((experts + 1, classes))
-        self._chances = np.zeros((3, classes))  # of the combinations, and together
-        self._votes = np.zeros((experts + 3, classes))
-        self._weights = np.zeros(experts + 3)
-        self._winner = np.zeros(1, dtype=np.int64)
+        self._said = self._unsaid()
 
     @property
     def gap(self) -> float:
@@ -102,14 +117,19 @@ class Mixing:
 
     def judge(self, values: Floats) -> tuple[int, Floats]:
         """The class predicted and the probabilities, from the evidence (experts, classes)."""
-        winner = _judge(values, self._rules, self._state, self._said)
-        return int(winner), self._chances[2].copy()
+        winner = _judge(np.ascontiguousarray(values)[:, None], 0, self._rules, self._state, self._said)
+        return int(winner), self._said.chances[2].copy()
 
     def judge_all(self, values: Floats) -> tuple[Ints, Floats]:
-        """The same for several nodes, (nodes, experts, classes): classes predicted, and probabilities."""
-        winners = np.full(len(values), -1)
-        chances = np.full((len(values), len(self.counts)), np.nan)
-        _judge_all(values, self._rules, self._state, self._said, winners, chances)
+        """The same for several nodes, (experts, nodes, classes): classes predicted, and probabilities."""
+        _, count, classes = values.shape
+        winners, chances = np.full(count, -1), np.full((count, classes), np.nan)
+
+        def judge_part(start: int) -> None:
+            nodes = np.arange(start, min(start + PART, count))
+            _judge_all(values, nodes, self._rules, self._state, self._unsaid(), winners, chances)
+
+        in_threads([partial(judge_part, start) for start in range(0, count, PART)])
         return winners, chances
 
     def learn(self, code: int) -> None:
@@ -117,7 +137,7 @@ class Mixing:
         _learn(self._rules, self._state, self._said, code)
 
     def play(self, values: Floats, codes: Ints) -> tuple[Ints, Floats]:
-        """Judge and learn over trials, (trials, experts, classes): classes predicted, and probabilities."""
+        """Judge and learn over trials, (experts, trials, classes): classes predicted, and probabilities."""
         winners = np.full(len(codes), -1)
         chances = np.full((len(codes), len(self.counts)), np.nan)
         _play(values, codes, self._rules, self._state, self._said, winners, chances)
@@ -130,9 +150,21 @@ class Mixing:
     def twin(self) -> Mixing:
         """Another mixing at the same place."""
         other = copy.copy(self)
-        for name in (*CHANGING, "_logs", "_chances", "_votes", "_weights", "_winner"):
+        for name in CHANGING:
             setattr(other, name, getattr(self, name).copy())
+        other._said = copy.deepcopy(self._said)
         return other
+
+    def _unsaid(self) -> Said:
+        """Room for what everyone says about a node."""
+        everyone, classes = len(self.losses), len(self.counts)
+        return Said(
+            np.zeros((everyone - 2, classes)),
+            np.zeros((3, classes)),
+            np.zeros((everyone, classes)),
+            np.zeros(everyone),
+            np.zeros(1, dtype=np.int64),
+        )
 
     @property
     def _rules(self) -> Any:
@@ -142,22 +174,18 @@ class Mixing:
     def _state(self) -> Any:
         return tuple(getattr(self, name) for name in CHANGING)
 
-    @property
-    def _said(self) -> Any:
-        return self._logs, self._chances, self._votes, self._weights, self._winner
-
 
 @kernel
-def _judge(values: Any, rules: Any, state: Any, said: Any) -> int:
-    """Fill in what everyone says about a node; the class predicted."""
+def _judge(values: Any, t: int, rules: Any, state: Any, said: Said) -> int:
+    """Fill in what everyone says about a node, from the evidence values[:, t]; the class predicted."""
     floors, _, prior = rules
     counts, theta, _, losses, totals, surprise, _ = state
     logs, chances, votes, weights, winner = said
-    experts, classes = values.shape
+    experts, _, classes = values.shape
     for k in range(experts + 1):
         total = 0.0
         for c in range(classes):
-            share = counts[c] + 1.0 if k == experts else max(values[k, c], 0.0) + floors[k] / classes
+            share = counts[c] + 1.0 if k == experts else max(values[k, t, c], 0.0) + floors[k] / classes
             logs[k, c] = share
             total += share
         for c in range(classes):
@@ -187,7 +215,7 @@ def _judge(values: Any, rules: Any, state: Any, said: Any) -> int:
 
 
 @kernel
-def _learn(rules: Any, state: Any, said: Any, code: int) -> None:
+def _learn(rules: Any, state: Any, said: Said, code: int) -> None:
     """Reveal the class of the node judged last."""
     _, groups, prior = rules
     counts, theta, covariance, losses, totals, surprise, mistakes = state
@@ -205,15 +233,17 @@ def _learn(rules: Any, state: Any, said: Any, code: int) -> None:
 
 
 @kernel
-def _judge_all(values: Any, rules: Any, state: Any, said: Any, winners: Any, chances: Any) -> None:
-    for k in range(len(values)):
-        winners[k] = _judge(values[k], rules, state, said)
-        chances[k] = said[1][2]
+def _judge_all(
+    values: Any, nodes: Any, rules: Any, state: Any, said: Said, winners: Any, chances: Any
+) -> None:
+    for t in nodes:
+        winners[t] = _judge(values, t, rules, state, said)
+        chances[t] = said.chances[2]
 
 
 @kernel
-def _play(values: Any, codes: Any, rules: Any, state: Any, said: Any, winners: Any, chances: Any) -> None:
+def _play(values: Any, codes: Any, rules: Any, state: Any, said: Said, winners: Any, chances: Any) -> None:
     for t in range(len(codes)):
-        winners[t] = _judge(values[t], rules, state, said)
-        chances[t] = said[1][2]
+        winners[t] = _judge(values, t, rules, state, said)
+        chances[t] = said.chances[2]
         _learn(rules, state, said, codes[t])

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import copy
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
 from typing import Any, NamedTuple, cast
 
 import numpy as np
@@ -22,9 +23,13 @@ from zerokelvin.learners.base.multiclass import MIXED, put_back
 from zerokelvin.learners.base.ties import DEAD_ZONE, first_largest
 from zerokelvin.learners.gaussian.diffusion import to_margins
 from zerokelvin.learners.gaussian.gaussian import GaussianGame
+from zerokelvin.threads import in_threads
 
 __all__ = ["Mixture"]
 
+
+MANY = 1 << 8
+"""Nodes from which on the experts speak in several threads: for fewer, these take longer to start."""
 
 OWN = f"0/{MIXED}"
 """Before the names of the mixture's own arrays in a snapshot."""
@@ -69,7 +74,9 @@ class Mixture:
         """The class predicted and the probabilities; the last answer is kept until a label is learnt."""
         key = (node, self.labels)
         if self._last is None or self._last[:2] != key:
-            values = np.stack([expert.evidence([node])[0] for expert in self.experts])
+            values = np.empty((len(self.experts), len(self.mixing.counts)))
+            for expert, evidence in zip(self.experts, values, strict=True):
+                expert.tell(node, evidence)
             self._last = (*key, self.mixing.judge(values))
         return self._last[2]
 
@@ -95,7 +102,9 @@ class Mixture:
             chances = np.full((len(nodes), len(self.mixing.counts)), np.nan)
             for start in range(0, len(nodes) if self.labels else 0, CHUNK):
                 part = slice(start, start + CHUNK)
-                values = np.stack([expert.evidence(nodes[part]) for expert in self.experts], axis=1)
+                values = self._told(
+                    [partial(one.evidence, nodes[part]) for one in self.experts], len(nodes[part])
+                )
                 winners, chances[part] = self.mixing.judge_all(values)
                 all_leads(winners, chances[part], margins[part])
             self._last, self._table = None, Judged(np.array(nodes), margins, chances)
@@ -120,7 +129,7 @@ class Mixture:
 
     def learn_in_order(self, nodes: Ints, codes: Ints, margins: Floats) -> None:
         """Judge and learn nodes one after the other, expert by expert; fills in the margins before each."""
-        values = np.stack([expert.learn_in_order(nodes, codes) for expert in self.experts], axis=1)
+        values = self._told([partial(one.learn_in_order, nodes, codes) for one in self.experts], len(codes))
         fresh = self.labels == 0
         winners, chances = self.mixing.play(values, codes)
         all_leads(winners, chances, margins)
@@ -129,6 +138,21 @@ class Mixture:
         self._last = self._table = None
         if self._journal is not None:
             self._journal.append((nodes.copy(), codes.copy()))
+
+    def _told(self, tasks: Sequence[Callable[[], Floats]], count: int) -> Floats:
+        """What the experts say about `count` nodes, (experts, nodes, classes), each by its own task."""
+        values = np.empty((len(tasks), count, len(self.mixing.counts)))
+
+        def fill(k: int) -> None:
+            values[k] = tasks[k]()
+
+        steps = [partial(fill, k) for k in range(len(tasks))]
+        if count >= MANY:
+            in_threads(steps)
+        else:
+            for step in steps:
+                step()
+        return values
 
     @property
     def fields(self) -> tuple[str, ...]:

@@ -18,7 +18,8 @@ and with a_i the diagonal of A a node is relaxed by solving its own two equation
     [   a_i    −s m_i ] [ δf ]   [ r_i ]
     [  s n_i     a_i  ] [ δg ] = [ q_i ]    for the residuals r of the first and q of the second,
 
-after which the residuals of its neighbours change by w (δf, δg): O(degree · classes).
+after which the residuals of its neighbours change by w (δf, δg): O(degree), for every class by itself, since
+a label says most about two of them.
 
 A label is carried at once as far as a residual exceeds `LOOSE` · a_i. When the labels have become a fifth
 more (half more, while fewer than one node in fifty has one), all residuals above `tol` · a_i are relaxed
@@ -27,8 +28,8 @@ O(log n).
 
 That relaxation ends is no theorem, for the pair is not diagonally dominant; with the kernels of `auto` it did
 on thousands of graphs, with weights over eight orders of magnitude and noise from 10⁻⁶ to 1. It is cut off
-after `MOST` · n nodes, which small ε on long chains need more than, and a mean beyond ±`FAR`, which
-regression on 0 and 1 does not give, counts as no evidence.
+after `MOST` · n nodes of a class, which small ε on long chains need more than, and a mean beyond ±`FAR`,
+which regression on 0 and 1 does not give, counts as no evidence.
 """
 
 from __future__ import annotations
@@ -50,7 +51,7 @@ from zerokelvin.learners.auto.evidence_game import EvidenceGame
 __all__ = ["LOOSE", "PairArrays", "PairedFields", "PairedSystem", "paired_system"]
 
 
-LOOSE = 0.002
+LOOSE = 0.004
 GROWTH, EARLY_GROWTH = 1.2, 1.5
 SPARSE = 50
 MOST = 200
@@ -94,11 +95,11 @@ def paired_system(graph: Graph, kernel: str) -> PairedSystem:
 class PairArrays(NamedTuple):
     """What labels change, for compiled code.
 
-    `values` has f of every class and then g of every class, `residual` what their equations leave, (nodes,
-    2 · classes); `labels` counts those of every node, `root` is s.
+    `pairs` has f and g of every class at every node, `residual` what their equations leave, (classes, nodes,
+    2), or (nodes, 2) for one class alone; `labels` counts those of every node, `root` is s.
     """
 
-    values: Floats
+    pairs: Floats
     residual: Floats
     labels: Floats
     root: float
@@ -133,36 +134,40 @@ class PairedFields(EvidenceGame):
         root = 1.0 / np.sqrt(mu)
         self.counts = np.zeros((count, classes))  # labels of each class at each node
         self.system = system._replace(link=root * system.link)
-        shape = (count, 2 * classes)
+        shape = (classes, count, 2)
         self.arrays = PairArrays(np.zeros(shape), np.zeros(shape), np.zeros(count), float(root))
-        self._ring = new_queue(count)
+        self._queue = new_queue(count)
         # The tolerance, the labels so far, and how many there will be at the next pass.
         self._plan = np.array([tol, 0.0, 1.0])
 
     def evidence(self, nodes: Any) -> Floats:
         """The mean of every class at several nodes, (nodes, classes), relaxed once more where it is read."""
         result = np.full((len(nodes), self.classes), np.nan)
-        _table(self.system, self.arrays, np.asarray(nodes, dtype=np.int64), result)
+        _read(self.system, self.arrays, np.asarray(nodes, dtype=np.int64), result)
         return result
+
+    def tell(self, node: int, evidence: Floats) -> None:
+        """Fill in the mean of every class at one node."""
+        _read_one(self.system, self.arrays, node, evidence)
 
     def learn(self, node: int, code: int, wanted: Any = None) -> None:
         """Reveal that a node has class `code`."""
         self.counts[node, code] += 1.0
-        _learn(self.system, self.arrays, self._ring, self._plan, node, code)
+        _learn(self.system, self.arrays, self._queue, self._plan, node, code)
 
     def learn_in_order(self, nodes: Ints, codes: Ints) -> Floats:
         """Reveal the classes of nodes one after the other: the means before each, (nodes, classes)."""
         result = np.full((len(nodes), self.classes), np.nan)
-        _learn_in_order(self.system, self.arrays, self._ring, self._plan, nodes, codes, result)
+        _learn_in_order(self.system, self.arrays, self._queue, self._plan, nodes, codes, result)
         np.add.at(self.counts, (nodes, codes), 1.0)
         return result
 
     def parts(self) -> dict[str, NDArray[Any]]:
         """The labels, the fields with their residuals, and when the next pass is."""
-        values, residual, labels, _ = self.arrays
+        pairs, residual, labels, _ = self.arrays
         return {
             "0/counts": self.counts,
-            "0/values": values,
+            "0/pairs": pairs,
             "0/residual": residual,
             "0/labels": labels,
             "0/plan": self._plan[1:],
@@ -171,10 +176,10 @@ class PairedFields(EvidenceGame):
     def twin(self, kept: bool = False) -> PairedFields:
         """Other fields at the same place."""
         other = copy.copy(self)
-        values, residual, labels, root = self.arrays
+        pairs, residual, labels, root = self.arrays
         other.counts, other._plan = self.counts.copy(), self._plan.copy()
-        other.arrays = PairArrays(values.copy(), residual.copy(), labels.copy(), root)
-        other._ring = new_queue(len(self.counts))
+        other.arrays = PairArrays(pairs.copy(), residual.copy(), labels.copy(), root)
+        other._queue = new_queue(len(self.counts))
         return other
 
     def relax_from(self, nodes: Ints) -> None:
@@ -190,93 +195,92 @@ class PairedFields(EvidenceGame):
         The posterior mean is S y with S = s² (A M⁻¹ A + s² N)⁻¹ symmetric, so these are its column at `node`.
         """
         shape, queue = (len(self.counts), 2), new_queue(len(self.counts))
-        column = self.arrays._replace(values=np.zeros(shape), residual=np.zeros(shape))
+        column = self.arrays._replace(pairs=np.zeros(shape), residual=np.zeros(shape))
         column.residual[node, 1] = column.root
-        _relax(self.system, column, queue, join(queue, 0, 0, node), self._plan[0])
-        return np.ascontiguousarray(column.values[:, 0])
+        _relax(self.system, column, queue, join(queue, 0, node, True), self._plan[0])
+        return np.ascontiguousarray(column.pairs[:, 0])
 
 
 @kernel
-def _read(system: PairedSystem, fields: PairArrays, node: int, result: Any) -> None:
-    """The means of all classes at a node, after one more step of relaxation there."""
-    classes = len(result)
+def _mean(system: PairedSystem, fields: PairArrays, node: int, c: int) -> float:
+    """The mean of a class at a node, after one more step of relaxation there."""
     a, b = system.diagonal[node], system.link[node]
     scale = 1.0 / (a * a + b * fields.root * fields.labels[node])
-    for c in range(classes):
-        step = (a * fields.residual[node, c] + b * fields.residual[node, classes + c]) * scale
-        mean = fields.values[node, c] + step
-        result[c] = mean if abs(mean) <= FAR else 0.0
+    step = (a * fields.residual[c, node, 0] + b * fields.residual[c, node, 1]) * scale
+    mean = fields.pairs[c, node, 0] + step
+    return mean if abs(mean) <= FAR else 0.0
 
 
 @kernel
-def _table(system: PairedSystem, fields: PairArrays, nodes: Any, result: Any) -> None:
+def _read(system: PairedSystem, fields: PairArrays, nodes: Any, result: Any) -> None:
     """The means at several nodes, one row each."""
-    for k in range(len(nodes)):
-        _read(system, fields, nodes[k], result[k])
+    for c in range(result.shape[1]):
+        for k in range(len(nodes)):
+            result[k, c] = _mean(system, fields, nodes[k], c)
 
 
 @kernel
-def _learn(system: PairedSystem, fields: PairArrays, ring: Any, plan: Any, node: int, code: int) -> None:
+def _read_one(system: PairedSystem, fields: PairArrays, node: int, result: Any) -> None:
+    """The means of all classes at a node."""
+    for c in range(len(result)):
+        result[c] = _mean(system, fields, node, c)
+
+
+@kernel
+def _learn(system: PairedSystem, fields: PairArrays, queue: Any, plan: Any, node: int, code: int) -> None:
     """Take a label and carry it on."""
-    values, residual, labels, root = fields
-    classes = values.shape[1] // 2
+    pairs, residual, labels, root = fields
     labels[node] += 1.0
-    residual[node, classes + code] += root
-    for c in range(classes):
-        residual[node, classes + c] -= root * values[node, c]
     plan[1] += 1.0
-    if plan[1] < plan[2]:
-        _relax(system, fields, ring, join(ring, 0, 0, node), LOOSE)
-        return
-    plan[2] = plan[1] * (EARLY_GROWTH if SPARSE * plan[1] < len(labels) else GROWTH)
-    length = 0
-    for v in range(len(labels)):
-        largest = 0.0
-        for c in range(2 * classes):
-            largest = max(largest, abs(residual[v, c]))
-        if v == node or largest > plan[0] * system.diagonal[v]:
-            length = join(ring, 0, length, v)
-    _relax(system, fields, ring, length, plan[0])
+    local = plan[1] < plan[2]
+    if not local:
+        plan[2] = plan[1] * (EARLY_GROWTH if SPARSE * plan[1] < len(labels) else GROWTH)
+    tol = LOOSE if local else plan[0]
+    for c in range(len(pairs)):
+        residual[c, node, 1] += root * ((1.0 if c == code else 0.0) - pairs[c, node, 0])
+        tail = 0
+        for v in range(node if local else 0, node + 1 if local else len(labels)):
+            tail = join(queue, tail, v, _exceeds(residual[c], v, tol * system.diagonal[v]))
+        _relax(system, PairArrays(pairs[c], residual[c], labels, root), queue, tail, tol)
 
 
 @kernel
-def _relax(system: PairedSystem, fields: PairArrays, ring: Any, length: int, tol: float) -> None:
-    """Relax the first `length` nodes of the ring, and those whose residuals then exceed the tolerance."""
+def _exceeds(residual: Any, node: Any, limit: float) -> Any:
+    """Whether one of the two residuals of a node is above a limit."""
+    return (abs(residual[node, 0]) > limit) | (abs(residual[node, 1]) > limit)
+
+
+@kernel
+def _relax(system: PairedSystem, fields: PairArrays, queue: Any, tail: int, tol: float) -> None:
+    """Relax the first `tail` nodes of the queue for one class, and those beyond the tolerance after that."""
     indptr, indices, weights, diagonal, link = system
-    values, residual, labels, root = fields
-    waiting, width = ring[1], values.shape[1]
-    classes = width // 2
-    step = np.empty(width)
-    head, left = 0, MOST * len(values)
-    while length > 0:
-        u, head, length = leave(ring, head, length)
+    pairs, residual, labels, root = fields
+    head, left = 0, MOST * len(pairs)
+    while head < tail:
+        u, head = leave(queue, head)
         if left == 0:
             continue
         left -= 1
         a, b, feedback = diagonal[u], link[u], root * labels[u]
         scale = 1.0 / (a * a + b * feedback)
-        for c in range(classes):
-            first, second = residual[u, c], residual[u, classes + c]
-            step[c] = (a * first + b * second) * scale
-            step[classes + c] = (a * second - feedback * first) * scale
-        for c in range(width):
-            values[u, c] += step[c]
-            residual[u, c] = 0.0
-        for p in range(indptr[u], indptr[u + 1]):
-            v = indices[p]
-            largest = 0.0
-            for c in range(width):
-                residual[v, c] += weights[p] * step[c]
-                largest = max(largest, abs(residual[v, c]))
-            if not waiting[v] and largest > tol * diagonal[v]:
-                length = join(ring, head, length, v)
+        first, second = residual[u, 0], residual[u, 1]
+        f, g = (a * first + b * second) * scale, (a * second - feedback * first) * scale
+        pairs[u, 0] += f
+        pairs[u, 1] += g
+        residual[u, 0] = 0.0
+        residual[u, 1] = 0.0
+        for p in range(np.uint64(indptr[u]), np.uint64(indptr[u + np.uint64(1)])):
+            v = np.uint64(indices[p])
+            residual[v, 0] += weights[p] * f
+            residual[v, 1] += weights[p] * g
+            tail = join(queue, tail, v, _exceeds(residual, v, tol * diagonal[v]))
 
 
 @kernel
 def _learn_in_order(
-    system: PairedSystem, fields: PairArrays, ring: Any, plan: Any, nodes: Any, codes: Any, values: Any
+    system: PairedSystem, fields: PairArrays, queue: Any, plan: Any, nodes: Any, codes: Any, values: Any
 ) -> None:
     """Read the means at a node, reveal its class, go on to the next."""
     for t in range(len(nodes)):
-        _read(system, fields, nodes[t], values[t])
-        _learn(system, fields, ring, plan, nodes[t], codes[t])
+        _read_one(system, fields, nodes[t], values[t])
+        _learn(system, fields, queue, plan, nodes[t], codes[t])

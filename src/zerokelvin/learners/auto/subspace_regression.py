@@ -62,6 +62,10 @@ class SubspaceRegression(EvidenceGame):
         _table(self.rows, self.posterior, np.asarray(nodes, dtype=np.int64), result)
         return result
 
+    def tell(self, node: int, evidence: Floats) -> None:
+        """Fill in the mean of every class at one node."""
+        _read(self.rows, self.posterior.means, node, evidence)
+
     def learn(self, node: int, code: int, wanted: Any = None) -> None:
         """Reveal that a node has class `code`."""
         self.learn_in_order(np.array([node]), np.array([code]))

@@ -49,6 +49,10 @@ class TwoSteps(EvidenceGame):
         _table(self._csr, self._degrees, self._beside, np.asarray(nodes, dtype=np.int64), result)
         return result
 
+    def tell(self, node: int, evidence: Floats) -> None:
+        """Fill in the votes at one node."""
+        _read(self._csr, self._degrees, self._beside, node, evidence)
+
     def learn(self, node: int, code: int, wanted: Any = None) -> None:
         """Reveal that a node has class `code`."""
         self.counts[node, code] += 1.0

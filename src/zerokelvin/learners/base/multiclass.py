@@ -69,6 +69,7 @@ ON_ONE_THREAD = (
     "teach",
     "scores_in_order",
     "evidence",
+    "tell",
     "learn_in_order",
     "shares",
     "hand_over",
@@ -132,6 +133,10 @@ class Game(ABC):
         """How much speaks for each class, (nodes, classes), for a mixture of games; by default the scores."""
         scores = self.scores(nodes)
         return np.hstack([-scores, scores]) if self.columns == 1 else scores
+
+    def tell(self, node: int, evidence: Floats) -> None:
+        """Fill in how much speaks for each class at one node, as `evidence` does for several."""
+        evidence[:] = self.evidence([node])[0]
 
     def learn_in_order(self, nodes: Ints, codes: Ints) -> Floats:
         """Learn the classes of nodes one after the other: the evidence before each, (nodes, classes)."""

@@ -49,6 +49,7 @@ __all__ = [
     "dense_norm",
     "lead_shares",
     "learn_label",
+    "read_table",
     "read_values",
     "system_of",
     "targets_of",
@@ -331,14 +332,34 @@ def read_values(
 ) -> None:
     """The value of every class at a node; see the module."""
     x, r, _, inverse, _ = arrays
-    _, out, _, sums, totals = frame
+    for c in range(len(values)):
+        values[c] = frame.out[node] * read(csr, inverse, x[c], r[c], node)
+    if terms.b != 0.0:
+        _add_constant(frame, terms, values)
+
+
+@kernel
+def read_table(
+    csr: Any, arrays: FieldArrays, frame: Frame, terms: FieldTerms, nodes: Any, values: Any
+) -> None:
+    """The values at several nodes, one row each: class by class, so that fewer arrays are used at a time."""
+    x, r, _, inverse, _ = arrays
+    for c in range(values.shape[1]):
+        for k in range(len(nodes)):
+            values[k, c] = frame.out[nodes[k]] * read(csr, inverse, x[c], r[c], nodes[k])
+    if terms.b != 0.0:
+        for k in range(len(nodes)):
+            _add_constant(frame, terms, values[k])
+
+
+@kernel
+def _add_constant(frame: Frame, terms: FieldTerms, values: Any) -> None:
+    """Add what the constant b·11ᵀ says to the values of a node."""
+    _, _, _, sums, totals = frame
     precision, b = terms.precision, terms.b
     mass = 0.0
     for c in range(len(values)):
-        values[c] = out[node] * read(csr, inverse, x[c], r[c], node)
         mass += values[c]
-    if b == 0.0:
-        return
     if precision == 0.0:
         for c in range(len(values)):
             values[c] += b * totals[c]

@@ -22,6 +22,7 @@ from zerokelvin.learners.gaussian.diffusion import (
     Frame,
     lead_shares,
     learn_label,
+    read_table,
     read_values,
     to_margins,
 )
@@ -49,8 +50,15 @@ class DiffusionGame(Game):
         """The value of every class, (nodes, classes)."""
         diffusion, places = self.diffusion, np.asarray(nodes, dtype=np.int64)
         result = np.full((len(places), self.classes), np.nan)
-        _read(diffusion.relaxation.csr, diffusion.arrays, diffusion.frame, diffusion.terms, places, result)
+        csr, terms = diffusion.relaxation.csr, diffusion.terms
+        read_table(csr, diffusion.arrays, diffusion.frame, terms, places, result)
         return result
+
+    def tell(self, node: int, evidence: Floats) -> None:
+        """Fill in the value of every class at one node."""
+        diffusion = self.diffusion
+        csr, terms = diffusion.relaxation.csr, diffusion.terms
+        read_values(csr, diffusion.arrays, diffusion.frame, terms, node, evidence)
 
     def learn_in_order(self, nodes: Ints, codes: Ints) -> Floats:
         """Reveal classes one after the other, in compiled code: the values before each, (nodes, classes)."""
@@ -199,13 +207,6 @@ def _play(
         if wants_label(cursor[2], settings[1], margins[t], 0.0, (limits[t], NO_GAIN, NO_FLOOR)):
             cursor[2] += 1
             asked[t] = True
-
-
-@kernel
-def _read(csr: Any, arrays: FieldArrays, frame: Frame, terms: FieldTerms, nodes: Any, values: Any) -> None:
-    """The values of every class at several nodes, one row each."""
-    for k in range(len(nodes)):
-        read_values(csr, arrays, frame, terms, nodes[k], values[k])
 
 
 @kernel

@@ -221,25 +221,23 @@ def _influence(regression: Any, column: Any, queue: Any, node: int, found: Any) 
     """
     ((indptr, indices, weights), inverse, excess), (into, out, waiting), (noise, tol) = regression
     x, r, reached, known = column
-    head, count = 0, 1
+    head, tail, count = 0, join(queue, 0, node, True), 1
     r[node] = 1.0
     reached[0] = node
     known[node] = True
-    length = join(queue, head, 0, node)
-    while length > 0:
-        u, head, length = leave(queue, head, length)
+    while head < tail:
+        u, head = leave(queue, head)
         moved = r[u] * inverse[u]
         x[u] += moved
         r[u] = 0.0
-        for p in range(indptr[u], indptr[u + 1]):
-            v = indices[p]
+        for p in range(np.uint64(indptr[u]), np.uint64(indptr[u + np.uint64(1)])):
+            v = np.uint64(indices[p])
             r[v] += weights[p] * moved
             if not known[v]:
                 known[v] = True
                 reached[count] = v
                 count += 1
-            if r[v] > tol * excess[v]:
-                length = join(queue, head, length, v)
+            tail = join(queue, tail, v, r[v] > tol * excess[v])
     own = out[node] * x[node] * into[node] + noise
     total, left, pushed = 0.0, 0.0, 0
     for k in range(count):

@@ -41,6 +41,10 @@ class Expert:
         """How much speaks for each class, (nodes, classes)."""
         return self.game.evidence(nodes)
 
+    def tell(self, node: int, evidence: Floats) -> None:
+        """Fill in how much speaks for each class at one node."""
+        self.game.tell(node, evidence)
+
     def learn(self, node: int, code: int) -> None:
         """Take the class of a node."""
         self.game.learn(node, code)

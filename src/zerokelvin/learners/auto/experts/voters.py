@@ -34,6 +34,10 @@ class Voter(Expert):
         """The votes, from the scores of all problems."""
         return self._votes(self.game.scores(nodes))
 
+    def tell(self, node: int, evidence: Floats) -> None:
+        """The votes at one node."""
+        evidence[:] = self._votes(self.game.score(node)[None])[0]
+
     def learn_in_order(self, nodes: Ints, codes: Ints) -> Floats:
         """The votes before each trial, by the learner's own compiled game."""
         everything = np.full(len(nodes), np.inf)
