@@ -46,12 +46,12 @@ from zerokelvin.flow.online.cut_arrays import (
     VIA,
     CutArrays,
 )
-from zerokelvin.jit import kernel
+from zerokelvin.jit import inner_kernel
 
 __all__ = ["make_orphan", "new_epoch", "orphan_children", "repair_next"]
 
 
-@kernel
+@inner_kernel
 def repair_next(s: CutArrays, d: int) -> None:
     """Repair the orphan listed last: of a broken path the one nearest the root, which is cheapest."""
     tally = s.tally
@@ -62,7 +62,7 @@ def repair_next(s: CutArrays, d: int) -> None:
         _repair(s, d, x)
 
 
-@kernel
+@inner_kernel
 def orphan_children(s: CutArrays, d: int, x: int) -> None:
     """Make orphans of the nodes of side d whose parent is x."""
     indptr, arcs, nodes, _, scratch, tally = s
@@ -73,7 +73,7 @@ def orphan_children(s: CutArrays, d: int, x: int) -> None:
     tally[TOUCHES] += indptr[x + 1] - indptr[x]
 
 
-@kernel
+@inner_kernel
 def make_orphan(nodes: Ints, scratch: Ints, tally: Ints, x: int) -> None:
     """Cut x off from its parent, to be repaired later."""
     nodes[x, PARENT] = ORPHAN
@@ -83,7 +83,7 @@ def make_orphan(nodes: Ints, scratch: Ints, tally: Ints, x: int) -> None:
         tally[ORPHAN_COUNT] += 1
 
 
-@kernel
+@inner_kernel
 def new_epoch(tally: Ints) -> None:
     """Begin an epoch: marks of nodes known to hang on a root, and counts of its searches, start anew."""
     tally[CLOCK] += 1
@@ -91,7 +91,7 @@ def new_epoch(tally: Ints) -> None:
     tally[EFFORT] = tally[COVER] = 0
 
 
-@kernel
+@inner_kernel
 def _repair(s: CutArrays, d: int, orphan: int) -> None:
     """Search back from an orphan for the first attached node; failing that, all searched are lost.
 
@@ -155,7 +155,7 @@ def _repair(s: CutArrays, d: int, orphan: int) -> None:
             make_orphan(nodes, scratch, tally, x)
 
 
-@kernel
+@inner_kernel
 def _adopt(arcs: Ints, nodes: Ints, x: int, orphan: int) -> None:
     """Hang the search's path from an orphan to x, which is attached, below x."""
     while x != orphan:
@@ -164,7 +164,7 @@ def _adopt(arcs: Ints, nodes: Ints, x: int, orphan: int) -> None:
         nodes[x, PARENT] = b
 
 
-@kernel
+@inner_kernel
 def _attached(arcs: Ints, nodes: Ints, tally: Ints, y: int, search: int) -> bool:
     """Whether y's parents lead to a root; the answer is stamped on the way for this epoch or search."""
     epoch = tally[EPOCH]
@@ -186,7 +186,7 @@ def _attached(arcs: Ints, nodes: Ints, tally: Ints, y: int, search: int) -> bool
     return True
 
 
-@kernel
+@inner_kernel
 def _span(s: CutArrays, d: int, search: int) -> int:
     """Go on spanning side d from its labelled nodes, until as much was spent on it as on searching back.
 
@@ -227,7 +227,7 @@ def _span(s: CutArrays, d: int, search: int) -> int:
     return met
 
 
-@kernel
+@inner_kernel
 def _lose_the_rest(s: CutArrays, d: int) -> None:
     """Side d is spanned: what was not reached is lost, and no orphan is left."""
     nodes, scratch, tally = s.nodes, s.scratch, s.tally

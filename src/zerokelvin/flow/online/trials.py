@@ -35,7 +35,7 @@ from zerokelvin.flow.online.cut_arrays import (
     CutArrays,
 )
 from zerokelvin.flow.online.forests import change_side, grow
-from zerokelvin.jit import kernel
+from zerokelvin.jit import inner_kernel, kernel
 
 __all__ = ["LocalPart", "guess", "learn", "local_part", "play", "replace"]
 
@@ -89,7 +89,7 @@ def learn(s: CutArrays, v: int, y: int) -> None:
         replace(s, v, y)
 
 
-@kernel
+@inner_kernel
 def _reveal(s: CutArrays, v: int, y: int) -> None:
     """Learn the label y of the unlabelled node in row v: root it, grow its side, or let the cut rise."""
     s.nodes[v, LABEL] = y
@@ -129,7 +129,7 @@ def replace(s: CutArrays, v: int, y: int) -> None:
             _reveal(s, part[i], known[i])
 
 
-@kernel
+@inner_kernel
 def _reset(s: CutArrays, v: int) -> int:
     """Take flow and sides out of v's connected component; its nodes are left in the queue."""
     indptr, arcs, nodes, lengths, scratch, tally = s

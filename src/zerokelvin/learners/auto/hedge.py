@@ -25,7 +25,7 @@ from typing import Any
 import numpy as np
 
 from zerokelvin.array_types import Floats
-from zerokelvin.jit import kernel
+from zerokelvin.jit import inner_kernel, kernel
 from zerokelvin.learners.auto.settings import OFFSETS
 
 __all__ = [
@@ -63,7 +63,7 @@ def hedge_weights(prior: Any, losses: Any, totals: Any, weights: Any) -> None:
         weights[k] /= total
 
 
-@kernel
+@inner_kernel
 def hedge_learn(prior: Any, losses: Any, totals: Any, weights: Any, suffered: Any) -> None:
     """Add a trial's losses; the mix loss in logarithms, as weights may be too small for floats."""
     mean = 0.0
@@ -85,7 +85,7 @@ def hedge_learn(prior: Any, losses: Any, totals: Any, weights: Any, suffered: An
         losses[k] += suffered[k]
 
 
-@kernel
+@inner_kernel
 def _log_sum(logs: Any) -> float:
     top = logs.max()
     total = 0.0
@@ -94,7 +94,7 @@ def _log_sum(logs: Any) -> float:
     return top + np.log(total)
 
 
-@kernel
+@inner_kernel
 def combine(theta: Any, logs: Any, probabilities: Any) -> None:
     """Fill in each class's probability, from weights, offsets and log-probabilities (experts, classes)."""
     experts, classes = logs.shape
@@ -113,7 +113,7 @@ def combine(theta: Any, logs: Any, probabilities: Any) -> None:
         probabilities[c] /= total
 
 
-@kernel
+@inner_kernel
 def newton_step(theta: Any, covariance: Any, logs: Any, probabilities: Any, code: int) -> None:
     """Add the Fisher information of a trial, then step along its gradient."""
     experts, classes = logs.shape

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from zerokelvin.array_types import Bytes, Floats, Ints
 from zerokelvin.graph import Graph
-from zerokelvin.jit import kernel
+from zerokelvin.jit import inner_kernel, kernel
 from zerokelvin.trees.online.strategies import EQUAL, TIE, Schedule
 from zerokelvin.trees.spanning.spine import lay_out_spine
 
@@ -181,7 +181,7 @@ def _around(spines: Spines, marks: Marks, place: int) -> tuple[int, int]:
     return before, after
 
 
-@kernel
+@inner_kernel
 def _vote(spines: Spines, marks: Marks, place: int) -> float:
     """The vote of one spine on a place, in [−1, 1]; 0 while its part has no label."""
     if marks.labels[place] != 0:
@@ -190,7 +190,7 @@ def _vote(spines: Spines, marks: Marks, place: int) -> float:
     return _between(spines, marks, place, before, after)
 
 
-@kernel
+@inner_kernel
 def _between(spines: Spines, marks: Marks, place: int, before: int, after: int) -> float:
     """The vote on a place without a label from the labelled places next to it, −1 where there is none."""
     if before < 0 and after < 0:
@@ -204,7 +204,7 @@ def _between(spines: Spines, marks: Marks, place: int, before: int, after: int) 
     return towards if marks.labels[before] > 0 else -towards
 
 
-@kernel
+@inner_kernel
 def _neighbour(marks: NDArray[np.bool_], place: int, side: int) -> int:
     """The nearest marked place before (side 0) or after (side 1) a place; −1 if there is none."""
     size = len(marks) // 2
