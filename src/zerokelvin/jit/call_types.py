@@ -31,7 +31,7 @@ def _kernel_type() -> Any:
     class KernelType(types.Dispatcher):
         def get_call_type(self, context: Any, args: Any, kws: Any) -> Any:
             named = {name: plain(given) for name, given in kws.items()}
-            return super().get_call_type(context, [plain(given) for given in args], named)
+            return super().get_call_type(context, tuple(map(plain, args)), named)
 
     register_model(KernelType)(models.OpaqueModel)
     return KernelType

@@ -32,7 +32,7 @@ from zerokelvin.errors import ParameterError
 from zerokelvin.graph import Graph
 from zerokelvin.learners.auto.experts import PreparedExperts, prepare_experts
 from zerokelvin.learners.auto.mixture import Mixture
-from zerokelvin.learners.auto.settings import CHUNK, START
+from zerokelvin.learners.auto.settings import CHUNK, FEW, START
 from zerokelvin.learners.base import Game, Learner, Progress, Trace, Trials, columns_of, learner
 from zerokelvin.learners.base.multiclass import Valued
 from zerokelvin.learners.base.ties import DEAD_ZONE
@@ -94,8 +94,8 @@ class AutoGame(Game):
         self.scores_in_order(nodes, codes)
 
     def scores_in_order(self, nodes: Any, codes: Ints) -> Floats:
-        """Learn answers in order, each expert in its own compiled game: the leads before each."""
-        if self.mixture.asking is not None:
+        """Learn answers in order, each expert in its own compiled game if they are many: the leads before."""
+        if self.mixture.asking is not None or len(codes) < FEW:
             return super().scores_in_order(nodes, codes)
         places = np.asarray(nodes, dtype=np.int64)
         margins = np.zeros((len(codes), self.columns))

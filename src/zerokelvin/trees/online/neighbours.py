@@ -72,7 +72,8 @@ def lay_out(graph: Graph, trees: list[Ints], rng: np.random.Generator) -> Spines
         spine = lay_out_spine(indptr, heads[order], weights)
         places.append(spine.position[rank] + k * n)
         parts.append(graph.components[np.argsort(rank)[spine.order]] + k * graph.num_components)
-        heights.append(_heights(spine.weights))
+        heights.append(np.zeros(n))
+        _add_resistances(spine.weights, heights[-1])
     return Spines(np.concatenate(places), np.concatenate(parts), np.concatenate(heights))
 
 
@@ -108,7 +109,7 @@ def spine_committee(spines: Spines, marks: Marks, size: int, node: int) -> float
 def sweep_spines(spines: Spines, marks: Marks, size: int, margins: Floats) -> None:
     """The same for all nodes of the graph at once, in one pass along the spines each way."""
     total = len(spines.place)
-    after = np.full(total, -1)
+    after, votes = np.empty(total, dtype=np.int64), np.empty(total)
     following = -1
     for place in range(total - 1, -1, -1):
         if following >= 0 and spines.part[following] != spines.part[place]:
@@ -116,7 +117,6 @@ def sweep_spines(spines: Spines, marks: Marks, size: int, margins: Floats) -> No
         after[place] = following
         if marks.labels[place] != 0:
             following = place
-    votes = np.zeros(total)
     before = -1
     for place in range(total):
         if before >= 0 and spines.part[before] != spines.part[place]:
@@ -222,9 +222,7 @@ def _neighbour(marks: NDArray[np.bool_], place: int, side: int) -> int:
 
 
 @kernel
-def _heights(joint: Floats) -> Floats:
-    """Resistance from the start of the part to every place."""
-    heights = np.zeros(len(joint))
+def _add_resistances(joint: Floats, heights: Floats) -> None:
+    """Fill in the resistance from the start of the part to every place but the first, which has none."""
     for i in range(1, len(joint)):
         heights[i] = heights[i - 1] + 1.0 / joint[i - 1] if joint[i - 1] > 0 else 0.0
-    return heights
