@@ -87,14 +87,14 @@ class WilsonSampler:
         """One spanning tree (forest), as positions of its edges in the graph's CSR arrays."""
         nodes, parts = self.graph.num_nodes, self.graph.num_components
         used, inside, begun = (np.zeros(k, dtype=np.bool_) for k in (len(self.core.starts) - 1, nodes, parts))
-        room = Room(used, inside, begun, np.zeros(nodes, dtype=np.int64))
+        room = WalkArrays(used, inside, begun, np.zeros(nodes, dtype=np.int64))
         _walk(self.core, self.order, self.graph.components, rng, room)
         kept = np.empty(len(self.core.chains), dtype=np.int64)
         count = _expand(self.core, used, self.graph.weights, rng, kept)
         return np.concatenate([self.whiskers, kept[:count]])
 
 
-class Room(NamedTuple):
+class WalkArrays(NamedTuple):
     """What a walk writes to, all zero before it.
 
     Whether each chain is used, the tree has each node, each component has a root; the last step of each node.
@@ -224,7 +224,9 @@ def _add_up(rows: Ints, weights: Floats, sums: Floats) -> None:
 
 
 @kernel
-def _walk(core: JunctionCore, order: Ints, component: Ints, rng: np.random.Generator, room: Room) -> None:
+def _walk(
+    core: JunctionCore, order: Ints, component: Ints, rng: np.random.Generator, room: WalkArrays
+) -> None:
     """Wilson's algorithm on the junctions: fills in which chains the tree uses."""
     used, inside, begun, step = room
     for first in order:
