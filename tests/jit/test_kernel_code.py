@@ -1,6 +1,8 @@
 """Compiled kernels: cached once, never stale, and their compilation is seen."""
 
+import ast
 import copy
+import os
 import pickle
 import shutil
 import subprocess
@@ -9,6 +11,7 @@ from pathlib import Path
 
 import numba
 import numpy as np
+import pytest
 
 import zerokelvin
 from zerokelvin.jit import compilation_seconds, kernel, module_stamp, on_compile
@@ -88,3 +91,86 @@ def test_a_second_process_compiles_nothing():
     for _ in range(2):
         done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
     assert float(done.stdout) == 0.0
+
+
+COMPILED = pytest.mark.skipif(numba.config.DISABLE_JIT, reason="nothing is compiled")
+
+
+def kernels_of(path):
+    """The functions of a module by name, and by the decorator that makes kernels of them."""
+    functions = [item for item in ast.parse(path.read_text()).body if isinstance(item, ast.FunctionDef)]
+    return {f.name: {getattr(d, "id", None) for d in f.decorator_list} for f in functions}
+
+
+def test_only_kernels_call_an_inner_kernel():
+    # else it is compiled twice, once for kernels and once for Python
+    wrong, seen = [], 0
+    source = Path(zerokelvin.__file__).parent
+    modules = {path: kernels_of(path) for path in source.rglob("*.py")}
+    inner = {
+        (".".join(path.relative_to(source.parent).with_suffix("").parts), name)
+        for path, kernels in modules.items()
+        for name, marks in kernels.items()
+        if "inner_kernel" in marks
+    }
+    for path, kernels in modules.items():
+        module = ".".join(path.relative_to(source.parent).with_suffix("").parts)
+        tree = ast.parse(path.read_text())
+        here = {name: name for home, name in inner if home == module}
+        for item in ast.walk(tree):
+            if isinstance(item, ast.ImportFrom):
+                here |= {a.asname or a.name: a.name for a in item.names if (item.module, a.name) in inner}
+        for item in tree.body:
+            compiled = {"kernel", "inner_kernel"} & kernels.get(getattr(item, "name", ""), set())
+            used = {name.id for name in ast.walk(item) if isinstance(name, ast.Name)} & here.keys()
+            seen += bool(compiled and used)
+            wrong += [f"{module}: {name}" for name in used if not compiled]
+    assert seen > 20
+    assert wrong == []
+
+
+@COMPILED
+def test_an_inner_kernel_is_compiled_for_python_only_where_python_calls_it(tmp_path):
+    script = (
+        "import numba, numpy as np\n"
+        "from zerokelvin.flow.online.repairs import new_epoch\n"
+        "from zerokelvin.jit import compilations\n"
+        "outer = numba.njit(lambda tally: new_epoch(tally))\n"
+        "tally = np.zeros(20, dtype=np.int64)\n"
+        "with compilations() as found:\n"
+        "    outer(tally)\n"
+        "    print(sum(one.kernel == 'new_epoch' for one in found))\n"
+        "    new_epoch(tally)\n"
+        "    new_epoch(tally)\n"
+        "    print(sum(one.kernel == 'new_epoch' for one in found), tally.max())\n"
+    )
+    environment = os.environ | {"NUMBA_CACHE_DIR": str(tmp_path)}
+    for compiled in (["1", "2 3"], ["0", "0 3"]):  # the second process finds both on disk
+        done = subprocess.run(
+            [sys.executable, "-c", script], capture_output=True, text=True, check=True, env=environment
+        )
+        assert done.stdout.splitlines() == compiled
+    found = sorted(path.name.partition(".py")[0] for path in tmp_path.rglob("*.nbi"))
+    assert [name.split("-")[0] for name in found] == ["repairs.new_epoch"] * 2
+
+
+@COMPILED
+def test_kernels_call_kernels_by_type_and_not_by_value():
+    from zerokelvin.flow.online.components import make_stale
+
+    @numba.njit
+    def outer(lengths, scratch, tally):
+        make_stale(lengths, scratch, tally, 0, 1)
+        make_stale(lengths, scratch, tally, 1, 2)
+        make_stale(lengths, scratch, tally, row=1, component=len(lengths) - 1)
+
+    def arrays():
+        return np.zeros((5, 2), dtype=np.int64), np.zeros((20, 5), dtype=np.int64), np.zeros(20, np.int64)
+
+    compiled, plain = arrays(), arrays()
+    outer(*compiled)
+    for row, component in ((0, 1), (1, 2), (1, 4)):
+        make_stale.py_func(*plain, row, component)
+    assert all((one == other).all() for one, other in zip(compiled, plain, strict=True))
+    signatures = make_stale._numba_type_.dispatcher.signatures
+    assert [one[3:] for one in signatures if one[0].layout == "C"] == [(numba.int64, numba.int64)]

@@ -22,7 +22,7 @@ from typing import Any
 
 import numpy as np
 
-from zerokelvin.jit import kernel
+from zerokelvin.jit import inner_kernel, kernel
 
 __all__ = ["NO_FLOOR", "NO_GAIN", "confidence", "label_is_due", "lead", "wants_label", "worth_asking"]
 
@@ -68,7 +68,7 @@ def worth_asking(confidence: float, spread: float, limit: float, gain: float, fl
     return bool(spread > floor and confidence < limit + gain * np.sqrt(spread))
 
 
-@kernel
+@inner_kernel
 def wants_label(asked: int, budget: int, margins: Any, spread: float, rule: Any) -> bool:
     """Whether a trial asks, given how many before it did.
 
@@ -85,7 +85,7 @@ def wants_label(asked: int, budget: int, margins: Any, spread: float, rule: Any)
     return asked == 0 or worth_asking(confidence(margins), spread, rule[0], rule[1], rule[2])
 
 
-@kernel
+@inner_kernel
 def label_is_due(cursor: Any, delay: int, total: int) -> bool:
     """Whether the label of trial ``cursor[1]`` has arrived, where ``cursor[0]`` is the next trial to predict.
 

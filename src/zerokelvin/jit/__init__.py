@@ -1,7 +1,8 @@
 """Compilation of hot loops: the decorator that every kernel carries, and what is told of compiling.
 
 `kernel_code` fixes numba's flags and imports numba when the first kernel is called; `source_stamps` binds
-what is kept on disk to the text it was made from; `compilation` measures; `compile_line` tells people.
+what is kept on disk to the text it was made from; `call_types` lets kernels call each other by type;
+`compilation` measures; `compile_line` tells people.
 """
 
 from zerokelvin.jit.compilation import (
@@ -12,7 +13,7 @@ from zerokelvin.jit.compilation import (
     on_compile,
 )
 from zerokelvin.jit.compile_line import announce_compilation, quiet
-from zerokelvin.jit.kernel_code import CacheWarning, kernel
+from zerokelvin.jit.kernel_code import CacheWarning, inner_kernel, kernel
 from zerokelvin.jit.source_stamps import module_stamp
 
 __all__ = [
@@ -22,6 +23,7 @@ __all__ = [
     "announce_compilation",
     "compilation_seconds",
     "compilations",
+    "inner_kernel",
     "kernel",
     "module_stamp",
     "on_compile",

@@ -16,7 +16,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-__all__ = ["bind_to"]
+__all__ = ["bind_to", "keep_apart"]
 
 LOCK = "zerokelvin.lock"
 
@@ -32,6 +32,17 @@ def bind_to(cache: Any, stamp: str, *, covers_module: bool) -> None:
     if covers_module:
         cache._source_stamp = stamp
     cache.save = lambda key, data: _save(cache, key, data)
+
+
+def keep_apart(cache: Any, mark: str) -> None:
+    """Give the files of a kernel names that end in a mark, beside those of the same kernel without it.
+
+    Numba names the files by the function and knows their contents by the signature, not by the flags.
+    """
+    base = cache._index_name.removesuffix(".nbi") + f"-{mark}"
+    cache._index_name = f"{base}.nbi"
+    cache._index_path = str(Path(cache._cache_path) / cache._index_name)
+    cache._data_name_pattern = f"{base}.{{number:d}}.nbc"
 
 
 def _save(cache: Any, key: Any, data: Any) -> None:

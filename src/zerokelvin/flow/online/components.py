@@ -28,12 +28,12 @@ from zerokelvin.flow.online.cut_arrays import (
     VIA,
     CutArrays,
 )
-from zerokelvin.jit import kernel
+from zerokelvin.jit import inner_kernel, kernel
 
 __all__ = ["length", "make_stale", "spread_stale", "strong_components"]
 
 
-@kernel
+@inner_kernel
 def make_stale(lengths: Ints, scratch: Ints, tally: Ints, row: int, component: int) -> None:
     """List a super-vertex whose length from the source (row 0) or to the target (row 1) is now invalid."""
     if lengths[component, row] != INVALID:
@@ -42,7 +42,7 @@ def make_stale(lengths: Ints, scratch: Ints, tally: Ints, row: int, component: i
         tally[STALE_COUNT] += 1
 
 
-@kernel
+@inner_kernel
 def spread_stale(s: CutArrays, row: int) -> None:
     """Carry staleness on: downstream for lengths from the source, upstream for those to the target."""
     indptr, arcs, nodes, lengths, scratch, tally = s
@@ -117,7 +117,7 @@ def length(s: CutArrays, row: int, node: int, longest: bool) -> int:
     return lengths[top, row]
 
 
-@kernel
+@inner_kernel
 def strong_components(s: CutArrays, row: int) -> None:
     """Make inner super-vertices of the nodes still lost (Tarjan, 1972), with an explicit stack.
 

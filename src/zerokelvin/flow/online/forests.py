@@ -36,7 +36,7 @@ from zerokelvin.flow.online.cut_arrays import (
     CutArrays,
 )
 from zerokelvin.flow.online.repairs import make_orphan, new_epoch, orphan_children, repair_next
-from zerokelvin.jit import kernel
+from zerokelvin.jit import inner_kernel
 
 __all__ = ["change_side", "grow"]
 
@@ -48,7 +48,7 @@ class Climb(NamedTuple):
     end: int
 
 
-@kernel
+@inner_kernel
 def grow(s: CutArrays, d: int, start: int) -> None:
     """Absorb into side d everything inner or lost that `start`, a new root, residually connects to it."""
     indptr, arcs, nodes, lengths, scratch, tally = s
@@ -79,7 +79,7 @@ def grow(s: CutArrays, d: int, start: int) -> None:
     spread_stale(s, row)
 
 
-@kernel
+@inner_kernel
 def change_side(s: CutArrays, v: int, d: int) -> None:
     """Move v, which lies in side d, to the other side: augment until side d cannot reach it."""
     indptr, arcs, nodes, _, _, tally = s
@@ -113,7 +113,7 @@ def change_side(s: CutArrays, v: int, d: int) -> None:
     spread_stale(s, row)
 
 
-@kernel
+@inner_kernel
 def _climb(arcs: Ints, nodes: Ints, tally: Ints, d: int, y: int) -> Climb:
     """Follow the parents of y in the forest of side d, up to a root or an orphan."""
     room = np.iinfo(np.int64).max
@@ -127,7 +127,7 @@ def _climb(arcs: Ints, nodes: Ints, tally: Ints, d: int, y: int) -> Climb:
     return Climb(room, y)
 
 
-@kernel
+@inner_kernel
 def _augment(s: CutArrays, d: int, y: int, room: int) -> None:
     """Send `room` units along the tree path between y and its root; saturated arcs make orphans."""
     _, arcs, nodes, _, scratch, tally = s

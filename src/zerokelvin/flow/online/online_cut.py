@@ -44,7 +44,7 @@ from zerokelvin.flow.online.cut_arrays import (
     new_arrays,
 )
 from zerokelvin.flow.online.paths import CutPath, trace_path, way_to_label
-from zerokelvin.flow.online.trials import guess, learn, local_part, play, replace
+from zerokelvin.flow.online.trials import guess, local_part, play, replace, reveal
 from zerokelvin.flow.static.capacities import scale_weights
 from zerokelvin.flow.static.ideals import InnerPart
 from zerokelvin.flow.static.picard_queyranne import PicardQueyranne, assemble
@@ -226,7 +226,12 @@ class OnlineCut:
         """Reveal that `node` has label y in {−1, +1}; a second, different label replaces the first."""
         if y not in (-1, 1):
             raise LabelError(f"label {y!r} of node {node!r} is not -1 or +1.")
-        learn(self.arrays, self._row(node), int(y))
+        row = self._row(node)
+        old = self.arrays.nodes[row, LABEL]
+        if old == 0:
+            reveal(self.arrays, row, int(y))  # which does without the kernels behind `replace`
+        elif old != y:
+            replace(self.arrays, row, int(y))
 
     def forget(self, node: int) -> None:
         """Take back the label of a node; nothing happens where it has none."""

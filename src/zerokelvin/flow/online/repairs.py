@@ -46,58 +46,24 @@ from zerokelvin.flow.online.cut_arrays import (
     VIA,
     CutArrays,
 )
-from zerokelvin.jit import kernel
+from zerokelvin.jit import inner_kernel
 
 __all__ = ["make_orphan", "new_epoch", "orphan_children", "repair_next"]
 
 
-@kernel
+@inner_kernel
 def repair_next(s: CutArrays, d: int) -> None:
-    """Repair the orphan listed last: of a broken path the one nearest the root, which is cheapest."""
-    tally = s.tally
-    tally[ORPHAN_COUNT] -= 1
-    x = s.scratch[ORPHANS, tally[ORPHAN_COUNT]]
-    s.scratch[QUEUED, x] = 0
-    if s.nodes[x, SIDE] == d and s.nodes[x, PARENT] == ORPHAN:
-        _repair(s, d, x)
+    """Repair the orphan listed last: of a broken path the one nearest the root, which is cheapest.
 
-
-@kernel
-def orphan_children(s: CutArrays, d: int, x: int) -> None:
-    """Make orphans of the nodes of side d whose parent is x."""
-    indptr, arcs, nodes, _, scratch, tally = s
-    for a in range(indptr[x], indptr[x + 1]):
-        y = arcs[a, HEAD]
-        if nodes[y, SIDE] == d and nodes[y, PARENT] == arcs[a, REVERSE]:
-            make_orphan(nodes, scratch, tally, y)
-    tally[TOUCHES] += indptr[x + 1] - indptr[x]
-
-
-@kernel
-def make_orphan(nodes: Ints, scratch: Ints, tally: Ints, x: int) -> None:
-    """Cut x off from its parent, to be repaired later."""
-    nodes[x, PARENT] = ORPHAN
-    if scratch[QUEUED, x] == 0:
-        scratch[QUEUED, x] = 1
-        scratch[ORPHANS, tally[ORPHAN_COUNT]] = x
-        tally[ORPHAN_COUNT] += 1
-
-
-@kernel
-def new_epoch(tally: Ints) -> None:
-    """Begin an epoch: marks of nodes known to hang on a root, and counts of its searches, start anew."""
-    tally[CLOCK] += 1
-    tally[EPOCH] = tally[CLOCK]
-    tally[EFFORT] = tally[COVER] = 0
-
-
-@kernel
-def _repair(s: CutArrays, d: int, orphan: int) -> None:
-    """Search back from an orphan for the first attached node; failing that, all searched are lost.
-
-    Once that has cost much, a search from the roots comes to meet it, arc for arc.
+    It searches back for the first attached node; failing that, all searched are lost. Once that has cost
+    much, a search from the roots comes to meet it, arc for arc.
     """
     indptr, arcs, nodes, _, scratch, tally = s
+    tally[ORPHAN_COUNT] -= 1
+    orphan = scratch[ORPHANS, tally[ORPHAN_COUNT]]
+    scratch[QUEUED, orphan] = 0
+    if nodes[orphan, SIDE] != d or nodes[orphan, PARENT] != ORPHAN:
+        return
     tally[CLOCK] += 1
     search = tally[CLOCK]
     queue = scratch[QUEUE]
@@ -155,7 +121,36 @@ def _repair(s: CutArrays, d: int, orphan: int) -> None:
             make_orphan(nodes, scratch, tally, x)
 
 
-@kernel
+@inner_kernel
+def orphan_children(s: CutArrays, d: int, x: int) -> None:
+    """Make orphans of the nodes of side d whose parent is x."""
+    indptr, arcs, nodes, _, scratch, tally = s
+    for a in range(indptr[x], indptr[x + 1]):
+        y = arcs[a, HEAD]
+        if nodes[y, SIDE] == d and nodes[y, PARENT] == arcs[a, REVERSE]:
+            make_orphan(nodes, scratch, tally, y)
+    tally[TOUCHES] += indptr[x + 1] - indptr[x]
+
+
+@inner_kernel
+def make_orphan(nodes: Ints, scratch: Ints, tally: Ints, x: int) -> None:
+    """Cut x off from its parent, to be repaired later."""
+    nodes[x, PARENT] = ORPHAN
+    if scratch[QUEUED, x] == 0:
+        scratch[QUEUED, x] = 1
+        scratch[ORPHANS, tally[ORPHAN_COUNT]] = x
+        tally[ORPHAN_COUNT] += 1
+
+
+@inner_kernel
+def new_epoch(tally: Ints) -> None:
+    """Begin an epoch: marks of nodes known to hang on a root, and counts of its searches, start anew."""
+    tally[CLOCK] += 1
+    tally[EPOCH] = tally[CLOCK]
+    tally[EFFORT] = tally[COVER] = 0
+
+
+@inner_kernel
 def _adopt(arcs: Ints, nodes: Ints, x: int, orphan: int) -> None:
     """Hang the search's path from an orphan to x, which is attached, below x."""
     while x != orphan:
@@ -164,7 +159,7 @@ def _adopt(arcs: Ints, nodes: Ints, x: int, orphan: int) -> None:
         nodes[x, PARENT] = b
 
 
-@kernel
+@inner_kernel
 def _attached(arcs: Ints, nodes: Ints, tally: Ints, y: int, search: int) -> bool:
     """Whether y's parents lead to a root; the answer is stamped on the way for this epoch or search."""
     epoch = tally[EPOCH]
@@ -186,7 +181,7 @@ def _attached(arcs: Ints, nodes: Ints, tally: Ints, y: int, search: int) -> bool
     return True
 
 
-@kernel
+@inner_kernel
 def _span(s: CutArrays, d: int, search: int) -> int:
     """Go on spanning side d from its labelled nodes, until as much was spent on it as on searching back.
 
@@ -227,7 +222,7 @@ def _span(s: CutArrays, d: int, search: int) -> int:
     return met
 
 
-@kernel
+@inner_kernel
 def _lose_the_rest(s: CutArrays, d: int) -> None:
     """Side d is spanned: what was not reached is lost, and no orphan is left."""
     nodes, scratch, tally = s.nodes, s.scratch, s.tally

@@ -35,9 +35,9 @@ from zerokelvin.flow.online.cut_arrays import (
     CutArrays,
 )
 from zerokelvin.flow.online.forests import change_side, grow
-from zerokelvin.jit import kernel
+from zerokelvin.jit import inner_kernel, kernel
 
-__all__ = ["LocalPart", "guess", "learn", "local_part", "play", "replace"]
+__all__ = ["LocalPart", "guess", "learn", "local_part", "play", "replace", "reveal"]
 
 
 class LocalPart(NamedTuple):
@@ -84,13 +84,13 @@ def learn(s: CutArrays, v: int, y: int) -> None:
     """Take the label y of v; another label than before replaces the old one."""
     old = s.nodes[v, LABEL]
     if old == 0:
-        _reveal(s, v, y)
+        reveal(s, v, y)
     elif old != y:
         replace(s, v, y)
 
 
 @kernel
-def _reveal(s: CutArrays, v: int, y: int) -> None:
+def reveal(s: CutArrays, v: int, y: int) -> None:
     """Learn the label y of the unlabelled node in row v: root it, grow its side, or let the cut rise."""
     s.nodes[v, LABEL] = y
     s.tally[PLUS if y > 0 else MINUS] += 1
@@ -117,19 +117,20 @@ def replace(s: CutArrays, v: int, y: int) -> None:
     tally[PLUS if old > 0 else MINUS] -= 1
     nodes[v, LABEL] = 0
     count = _reset(s, v)
-    part = s.scratch[QUEUE, :count].copy()
-    known = nodes[part, LABEL]
+    part, known = np.empty(count, dtype=np.int64), np.empty(count, dtype=np.int64)
     for i in range(count):
+        part[i] = s.scratch[QUEUE, i]
+        known[i] = nodes[part[i], LABEL]
         nodes[part[i], LABEL] = 0
-    if y != 0:
-        _reveal(s, v, y)
-    for i in range(count):
         if known[i] != 0:
             tally[PLUS if known[i] > 0 else MINUS] -= 1
-            _reveal(s, part[i], known[i])
+    known[0] = y  # of v itself, which `_reset` puts first
+    for i in range(count):
+        if known[i] != 0:
+            reveal(s, part[i], known[i])
 
 
-@kernel
+@inner_kernel
 def _reset(s: CutArrays, v: int) -> int:
     """Take flow and sides out of v's connected component; its nodes are left in the queue."""
     indptr, arcs, nodes, lengths, scratch, tally = s

@@ -17,7 +17,7 @@ import numpy as np
 from zerokelvin.array_types import Bools, Ints
 from zerokelvin.flow.static.capacities import Capacities
 from zerokelvin.graph import Graph
-from zerokelvin.jit import kernel
+from zerokelvin.jit import inner_kernel, kernel
 
 __all__ = ["ResidualFlow", "maximum_flow"]
 
@@ -106,7 +106,7 @@ def _dinic(indptr: Ints, indices: Ints, reverse: Ints, residual: Ints, terminal:
     return total
 
 
-@kernel
+@inner_kernel
 def _levels(indptr: Ints, indices: Ints, residual: Ints, terminal: Ints, level: Ints, queue: Ints) -> bool:
     """Breadth-first levels from the sources; whether a target has one. Targets are not passed through."""
     tail = 0

@@ -33,7 +33,7 @@ from zerokelvin.graph import Graph
 from zerokelvin.learners.auto.experts import PreparedExperts, prepare_experts
 from zerokelvin.learners.auto.grown_mixture import grow_mixture
 from zerokelvin.learners.auto.mixture import Mixture
-from zerokelvin.learners.auto.settings import CHUNK, START
+from zerokelvin.learners.auto.settings import CHUNK, FEW, START
 from zerokelvin.learners.base import Game, Learner, Progress, Trace, Trials, columns_of, learner
 from zerokelvin.learners.base.growth import ORDERED, Growth
 from zerokelvin.learners.base.multiclass import Valued
@@ -96,8 +96,8 @@ class AutoGame(Game):
         self.scores_in_order(nodes, codes)
 
     def scores_in_order(self, nodes: Any, codes: Ints) -> Floats:
-        """Learn answers in order, each expert in its own compiled game: the leads before each."""
-        if self.mixture.asking is not None:
+        """Learn answers in order, each expert in its own compiled game if they are many: the leads before."""
+        if self.mixture.asking is not None or len(codes) < FEW:
             return super().scores_in_order(nodes, codes)
         places = np.asarray(nodes, dtype=np.int64)
         margins = np.zeros((len(codes), self.columns))

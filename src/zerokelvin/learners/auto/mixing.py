@@ -28,7 +28,14 @@ from numpy.typing import NDArray
 
 from zerokelvin.array_types import Floats, Ints
 from zerokelvin.jit import kernel
-from zerokelvin.learners.auto.hedge import combine, hedge_learn, hedge_weights, newton_step, prior_covariance
+from zerokelvin.learners.auto.hedge import (
+    combine,
+    hedge_learn,
+    hedge_weights,
+    largest,
+    newton_step,
+    prior_covariance,
+)
 from zerokelvin.learners.auto.settings import PRECISIONS, PRIOR, SOFT, START
 from zerokelvin.learners.base.ties import DEAD_ZONE, first_largest, settle
 from zerokelvin.threads import in_threads
@@ -193,14 +200,15 @@ def _judge(values: Any, t: int, rules: Any, state: Any, said: Said) -> int:
             logs[k, c] = np.log(votes[k, c])
     for g in range(2):
         combine(theta[g], logs, chances[g])  # weights outside the group are 0
-        votes[experts + 1 + g] = chances[g]
+        for c in range(classes):
+            votes[experts + 1 + g, c] = chances[g, c]
     first = 1.0 / (1.0 + np.exp(min(surprise[0] - surprise[1], 700.0)))
     for c in range(classes):
         chances[2, c] = first * chances[0, c] + (1.0 - first) * chances[1, c]
     hedge_weights(prior, losses, totals, weights)
     together = np.zeros(classes)
     for k in range(experts + 3):
-        top = votes[k].max()
+        top = largest(votes[k])
         leaders = 0
         for c in range(classes):
             leaders += votes[k, c] >= top - DEAD_ZONE
@@ -221,13 +229,16 @@ def _learn(rules: Any, state: Any, said: Said, code: int) -> None:
     counts, theta, covariance, losses, totals, surprise, mistakes = state
     logs, chances, votes, weights, winner = said
     mistakes[0] += winner[0] != code
-    hedge_learn(prior, losses, totals, weights, 1.0 - votes[:, code])
+    suffered = np.empty(len(votes))
+    for k in range(len(votes)):
+        suffered[k] = 1.0 - votes[k, code]
+    hedge_learn(prior, losses, totals, weights, suffered)
     for g in range(2):
         surprise[g] -= np.log(chances[g, code])
-        used = logs.copy()
+        used = np.empty(logs.shape)
         for k in range(len(logs)):
-            if not groups[g, k]:
-                used[k] = 0.0
+            for c in range(logs.shape[1]):
+                used[k, c] = logs[k, c] if groups[g, k] else 0.0
         newton_step(theta[g], covariance[g], used, chances[g], code)
     counts[code] += 1.0
 
@@ -238,12 +249,14 @@ def _judge_all(
 ) -> None:
     for t in nodes:
         winners[t] = _judge(values, t, rules, state, said)
-        chances[t] = said.chances[2]
+        for c in range(chances.shape[1]):  # a row at once would be compiled for two seconds longer
+            chances[t, c] = said.chances[2, c]
 
 
 @kernel
 def _play(values: Any, codes: Any, rules: Any, state: Any, said: Said, winners: Any, chances: Any) -> None:
     for t in range(len(codes)):
         winners[t] = _judge(values, t, rules, state, said)
-        chances[t] = said.chances[2]
+        for c in range(chances.shape[1]):
+            chances[t, c] = said.chances[2, c]
         _learn(rules, state, said, codes[t])

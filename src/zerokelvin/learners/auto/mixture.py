@@ -15,6 +15,7 @@ from zerokelvin.array_types import Floats, Ints
 from zerokelvin.asking.target import ENOUGH, Target
 from zerokelvin.jit import kernel
 from zerokelvin.learners.auto.experts import Expert, PreparedExperts, start_experts
+from zerokelvin.learners.auto.hedge import largest
 from zerokelvin.learners.auto.mixing import Mixing
 from zerokelvin.learners.auto.settings import CHUNK
 from zerokelvin.learners.base import Game
@@ -297,9 +298,11 @@ def leads(winner: int, chances: Any, margins: Any) -> None:
 
     Where the two disagree the lead is next to nothing, so that such nodes are the first to be asked for.
     """
-    agreed = chances.copy()
+    agreed = np.empty(len(chances))
+    for c in range(len(chances)):
+        agreed[c] = chances[c]
     if first_largest(chances) != winner:
-        agreed[winner] = chances.max() + 4.0 * DEAD_ZONE
+        agreed[winner] = largest(chances) + 4.0 * DEAD_ZONE
     to_margins(agreed, margins)
 
 

@@ -14,6 +14,7 @@ __all__ = [
     "ARC_LIMIT",
     "CHUNK",
     "COMMITTEE_FLOOR",
+    "FEW",
     "KERNEL_FLOOR",
     "LOCAL",
     "OFFSETS",
@@ -134,3 +135,7 @@ SOFT = 0.01
 
 CHUNK = 1 << 16
 """Nodes that are judged at once: a limit on memory, 8 · experts · classes bytes for each."""
+
+FEW = 8
+"""Answers below which a compiled game of each expert is not worth its compilation: two seconds, once, where
+the loop takes milliseconds."""

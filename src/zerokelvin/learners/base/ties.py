@@ -25,7 +25,7 @@ from typing import Any
 
 import numpy as np
 
-from zerokelvin.jit import kernel
+from zerokelvin.jit import inner_kernel, kernel
 from zerokelvin.least_squares.ldl import dot
 
 __all__ = ["DEAD_ZONE", "cost_of_ties", "first_largest", "length", "lengths_of", "settle", "settled_dot"]
@@ -54,7 +54,7 @@ def settle(margin: float, size: float) -> float:
     return margin
 
 
-@kernel
+@inner_kernel
 def first_largest(values: Any) -> int:
     """The first of the values that are largest, ties included.
 
@@ -70,7 +70,7 @@ def first_largest(values: Any) -> int:
     return 0
 
 
-@kernel
+@inner_kernel
 def length(x: Any) -> float:
     """The Euclidean length of a vector."""
     return np.sqrt(dot(x, x))

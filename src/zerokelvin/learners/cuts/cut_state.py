@@ -30,7 +30,7 @@ from zerokelvin.flow.online.online_cut import OnlineCut
 from zerokelvin.flow.online.paths import CutPath
 from zerokelvin.flow.online.trials import learn
 from zerokelvin.graph import Graph
-from zerokelvin.jit import kernel
+from zerokelvin.jit import inner_kernel, kernel
 from zerokelvin.learners.base import Game, OneVsRest, Progress, State, Trace, Trials
 from zerokelvin.learners.base.kept import PackedArray
 from zerokelvin.learners.base.record import require_labels
@@ -301,7 +301,7 @@ def play_until(
     return len(order)
 
 
-@kernel
+@inner_kernel
 def _margin(s: CutArrays, v: int, longest: bool) -> float:
     """The margin of the node in row v by the lengths of its paths: ±1, ±½, or 0 without labels."""
     where = s.nodes[v, SIDE]

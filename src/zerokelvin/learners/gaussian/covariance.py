@@ -23,7 +23,7 @@ import scipy.linalg
 
 from zerokelvin.array_types import Floats, Ints
 from zerokelvin.errors import ParameterError
-from zerokelvin.jit import kernel
+from zerokelvin.jit import inner_kernel, kernel
 from zerokelvin.kernels.kernels import KernelColumns
 from zerokelvin.learners.base import Trials
 from zerokelvin.learners.gaussian.columns_together import ColumnsTogether
@@ -173,7 +173,7 @@ def all_revealed(trials: Trials) -> bool:
     return asked and trials.delay == 0 and len(np.unique(trials.nodes)) == total
 
 
-@kernel
+@inner_kernel
 def _variance(left: float, whole: float) -> float:
     """What is left of a variance: 0 where rounding alone puts it below."""
     return 0.0 if -ROUNDING * whole <= left < 0.0 else left
@@ -218,7 +218,7 @@ def _factorise(matrix: Any, mu: float) -> None:
                 _eliminate(matrix, start, i, after, left, right, pivots, first, second)
 
 
-@kernel
+@inner_kernel
 def _eliminate(
     matrix: Any, start: int, i: int, after: int, left: int, right: int, pivots: Any, first: Any, second: Any
 ) -> None:

@@ -31,7 +31,7 @@ import numpy as np
 from zerokelvin.array_types import Floats, Ints
 from zerokelvin.graph import Graph
 from zerokelvin.graph.scale import MEAN_DEGREE, mean_degree
-from zerokelvin.jit import kernel
+from zerokelvin.jit import inner_kernel, kernel
 from zerokelvin.kernels.kernel_names import parse_kernel
 from zerokelvin.kernels.relaxation import Relaxation, read, relax
 from zerokelvin.kernels.relaxation_queue import new_queue
@@ -402,7 +402,7 @@ def learn_label(
         relax(csr, diagonal, x[c], r[c], scratch, node, (out, counts, watched))
 
 
-@kernel
+@inner_kernel
 def to_margins(values: Any, margins: Any) -> None:
     """The lead of every class over its best rival, 0 for a tie."""
     if len(margins) == 1:

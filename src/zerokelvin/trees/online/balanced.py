@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from zerokelvin.array_types import Bytes, Ints
-from zerokelvin.jit import kernel
+from zerokelvin.jit import inner_kernel, kernel
 from zerokelvin.trees.online.forest import HEAD, NOBODY, PARENT, PLACE, Forest, Rooted
 from zerokelvin.trees.online.segments import NONE, SURE, arrive, further, join, node_piece, regime
 
@@ -124,7 +124,7 @@ def build(forest: Forest, rooted: Rooted, balanced: Balanced, root: int) -> None
     balanced.steps[0] += last - first
 
 
-@kernel
+@inner_kernel
 def change(forest: Forest, rooted: Rooted, balanced: Balanced, node: int, label: int) -> None:
     """Give a node of a component that is laid out a label, and bring all above it up to date."""
     balanced.labels[node] = label
@@ -171,7 +171,7 @@ def look(forest: Forest, rooted: Rooted, balanced: Balanced, node: int) -> Outlo
     return Outlook(above[MESSAGE], max(above[MINUS], light.minus), max(above[PLUS], light.plus))
 
 
-@kernel
+@inner_kernel
 def _gather(forest: Forest, rooted: Rooted, balanced: Balanced, node: int, above: Ints, below: Ints) -> None:
     """Sum up, in `above`, what a node receives from both ends of its heavy path; `below` is emptied.
 
@@ -196,7 +196,7 @@ def _gather(forest: Forest, rooted: Rooted, balanced: Balanced, node: int, above
     below[MESSAGE] = 0
 
 
-@kernel
+@inner_kernel
 def _trail(links: Shorts, row: int) -> Ints:
     """A row and all the rows that it is part of, from the row itself up to the top."""
     trail = np.empty(64, dtype=np.int64)
@@ -210,13 +210,13 @@ def _trail(links: Shorts, row: int) -> Ints:
     return trail[:count]
 
 
-@kernel
+@inner_kernel
 def _is_bunch(links: Shorts, row: int) -> bool:
     """Whether a row is a bunch, not a node or a piece of a heavy path."""
     return row >= len(links) // 2 and links[row, KIND] == BUNCH
 
 
-@kernel
+@inner_kernel
 def _offer(balanced: Balanced, row: int) -> Sent:
     """What a bunch, or a whole heavy path with all below it, tells the node above it."""
     flow, paths = balanced.flow, balanced.paths
@@ -230,7 +230,7 @@ def _offer(balanced: Balanced, row: int) -> Sent:
     return Sent(message, minus, plus)
 
 
-@kernel
+@inner_kernel
 def _light(balanced: Balanced, node: int) -> Sent:
     """What the light children of a node tell it together."""
     bunch = balanced.links[node, UPPER]
@@ -239,7 +239,7 @@ def _light(balanced: Balanced, node: int) -> Sent:
     return _offer(balanced, bunch)
 
 
-@kernel
+@inner_kernel
 def _capacity(forest: Forest, rooted: Rooted, node: int) -> int:
     """The capacity of the edge above a node."""
     if forest.uniform:
@@ -247,7 +247,7 @@ def _capacity(forest: Forest, rooted: Rooted, node: int) -> int:
     return rooted.least[len(rooted.at) + rooted.nodes[node, PLACE]]
 
 
-@kernel
+@inner_kernel
 def _compute(forest: Forest, rooted: Rooted, balanced: Balanced, row: int) -> bool:
     """Compute a row from those below it; whether it has changed."""
     links, flow, paths = balanced.links, balanced.flow, balanced.paths
@@ -270,7 +270,7 @@ def _compute(forest: Forest, rooted: Rooted, balanced: Balanced, row: int) -> bo
     return changed
 
 
-@kernel
+@inner_kernel
 def _halve(links: Shorts, leaves: Shorts, weights: Ints, count: int, kind: int, free: int) -> int:
     """Make a binary tree of rows from `free` on over some leaves, split where their weight is; its top.
 
@@ -305,7 +305,7 @@ def _halve(links: Shorts, leaves: Shorts, weights: Ints, count: int, kind: int, 
     return free - count + 1
 
 
-@kernel
+@inner_kernel
 def _fill(forest: Forest, rooted: Rooted, balanced: Balanced, free: int, count: int) -> int:
     """Compute the rows of a binary tree over `count` leaves that begins at `free`; the next free row."""
     for row in range(free + count - 2, free - 1, -1):
@@ -313,7 +313,7 @@ def _fill(forest: Forest, rooted: Rooted, balanced: Balanced, free: int, count: 
     return free + count - 1
 
 
-@kernel
+@inner_kernel
 def _top(links: Shorts, head: int) -> int:
     """The top row of the heavy path that begins at the node `head`."""
     row = head

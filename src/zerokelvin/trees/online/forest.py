@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from zerokelvin.array_types import Floats, Ints
 from zerokelvin.flow.static.capacities import scale_weights
 from zerokelvin.graph import Graph
-from zerokelvin.jit import kernel
+from zerokelvin.jit import inner_kernel, kernel
 
 __all__ = ["Forest", "Rooted", "attach", "make_forest", "new_rooted", "path_minimum", "root_component"]
 
@@ -102,7 +102,7 @@ def new_rooted(forest: Forest) -> Rooted:
     )
 
 
-@kernel
+@inner_kernel
 def root_component(forest: Forest, rooted: Rooted, root: int) -> None:
     """Root the component of a node at that node, and lay out its heavy paths."""
     nodes, at = rooted.nodes, rooted.at
@@ -170,7 +170,7 @@ def attach(rooted: Rooted, node: int) -> int:
         node = nodes[head, PARENT]
 
 
-@kernel
+@inner_kernel
 def path_minimum(forest: Forest, rooted: Rooted, low: int, high: int) -> tuple[int, int]:
     """Smallest capacity on the path from a node up to an ancestor, and how many edges have it."""
     nodes = rooted.nodes
@@ -200,7 +200,7 @@ def path_minimum(forest: Forest, rooted: Rooted, low: int, high: int) -> tuple[i
     return least, times
 
 
-@kernel
+@inner_kernel
 def _smaller(one: int, one_times: int, two: int, two_times: int) -> tuple[int, int]:
     """The smaller of two capacities and how often it occurs; equal ones are counted together."""
     if one < two:
@@ -210,7 +210,7 @@ def _smaller(one: int, one_times: int, two: int, two_times: int) -> tuple[int, i
     return one, one_times + two_times
 
 
-@kernel
+@inner_kernel
 def _fill_minima(forest: Forest, rooted: Rooted, first: int, last: int) -> None:
     """Enter the component's capacities in the segment tree, leaves first."""
     count = len(forest.first)

@@ -33,7 +33,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from zerokelvin.array_types import Ints
-from zerokelvin.jit import kernel
+from zerokelvin.jit import inner_kernel
 from zerokelvin.trees.online.forest import (
     DEEP,
     DEPTH,
@@ -106,7 +106,7 @@ def new_hinges(forest: Forest) -> Hinges:
     )
 
 
-@kernel
+@inner_kernel
 def enter_label(forest: Forest, hinges: Hinges, node: int, label: int) -> int:
     """Make a node a hinge with a label, without telling the others; whether it is OLD, CHANGED or a ROOT."""
     nodes, rooted = hinges.nodes, hinges.rooted
@@ -142,7 +142,7 @@ def enter_label(forest: Forest, hinges: Hinges, node: int, label: int) -> int:
     return CHANGED
 
 
-@kernel
+@inner_kernel
 def send_up(hinges: Hinges, hinge: int) -> None:
     """Bring the messages towards the root up to date, from a hinge whose own has changed."""
     steps = 0
@@ -161,7 +161,7 @@ def send_up(hinges: Hinges, hinge: int) -> None:
     hinges.used[STEPS] += steps
 
 
-@kernel
+@inner_kernel
 def up_message(hinges: Hinges, hinge: int) -> int:
     """What a hinge sends up, before the line clips it."""
     if hinges.nodes[hinge, LABEL] != 0:
@@ -169,7 +169,7 @@ def up_message(hinges: Hinges, hinge: int) -> int:
     return hinges.total[hinge]
 
 
-@kernel
+@inner_kernel
 def down_message(hinges: Hinges, line: int) -> int:
     """What the upper hinge of a line sends down it, before the line clips it."""
     if hinges.flows[line, STAMP] == hinges.used[TIME]:
@@ -191,7 +191,7 @@ def down_message(hinges: Hinges, line: int) -> int:
     return _remembered(hinges, first)
 
 
-@kernel
+@inner_kernel
 def _remembered(hinges: Hinges, line: int) -> int:
     """The message down a line, kept with those of all lines above it until the next label."""
     nodes, lines, flows, now = hinges.nodes, hinges.lines, hinges.flows, hinges.used[TIME]
@@ -219,27 +219,27 @@ def _remembered(hinges: Hinges, line: int) -> int:
     return flows[line, DOWN]
 
 
-@kernel
+@inner_kernel
 def fork_balance(hinges: Hinges, fork: int) -> int:
     """Δ of an unlabelled hinge: positive where all minimum cuts give it +1, 0 where they differ."""
     line = hinges.nodes[fork, LINE]
     return hinges.total[fork] + clip(down_message(hinges, line), hinges.flows[line, CAPACITY])
 
 
-@kernel
+@inner_kernel
 def clip(value: int, capacity: int) -> int:
     """The value, brought between −capacity and capacity."""
     return max(-capacity, min(capacity, value))
 
 
-@kernel
+@inner_kernel
 def _new_line(hinges: Hinges) -> int:
     """The number of a hinge line that is not in use."""
     hinges.used[LINES] += 1
     return hinges.used[LINES] - 1
 
 
-@kernel
+@inner_kernel
 def _link(hinges: Hinges, upper: int, line: int) -> None:
     """Put a line at the front of its upper hinge's list."""
     following = hinges.nodes[upper, LOWER]
@@ -249,7 +249,7 @@ def _link(hinges: Hinges, upper: int, line: int) -> None:
     hinges.nodes[upper, LOWER] = line
 
 
-@kernel
+@inner_kernel
 def _split(forest: Forest, hinges: Hinges, node: int) -> None:
     """Make a node inside a line a hinge; the shorter part of the line gets a new name."""
     nodes, lines, flows, rooted = hinges.nodes, hinges.lines, hinges.flows, hinges.rooted

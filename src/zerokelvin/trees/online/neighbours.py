@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from zerokelvin.array_types import Bytes, Floats, Ints
 from zerokelvin.graph import Graph
-from zerokelvin.jit import kernel
+from zerokelvin.jit import inner_kernel, kernel
 from zerokelvin.trees.online.strategies import EQUAL, TIE, Schedule
 from zerokelvin.trees.spanning.spine import lay_out_spine
 
@@ -72,7 +72,8 @@ def lay_out(graph: Graph, trees: list[Ints], rng: np.random.Generator) -> Spines
         spine = lay_out_spine(indptr, heads[order], weights)
         places.append(spine.position[rank] + k * n)
         parts.append(graph.components[np.argsort(rank)[spine.order]] + k * graph.num_components)
-        heights.append(_heights(spine.weights))
+        heights.append(np.zeros(n))
+        _add_resistances(spine.weights, heights[-1])
     return Spines(np.concatenate(places), np.concatenate(parts), np.concatenate(heights))
 
 
@@ -108,7 +109,7 @@ def spine_committee(spines: Spines, marks: Marks, size: int, node: int) -> float
 def sweep_spines(spines: Spines, marks: Marks, size: int, margins: Floats) -> None:
     """The same for all nodes of the graph at once, in one pass along the spines each way."""
     total = len(spines.place)
-    after = np.full(total, -1)
+    after, votes = np.empty(total, dtype=np.int64), np.empty(total)
     following = -1
     for place in range(total - 1, -1, -1):
         if following >= 0 and spines.part[following] != spines.part[place]:
@@ -116,7 +117,6 @@ def sweep_spines(spines: Spines, marks: Marks, size: int, margins: Floats) -> No
         after[place] = following
         if marks.labels[place] != 0:
             following = place
-    votes = np.zeros(total)
     before = -1
     for place in range(total):
         if before >= 0 and spines.part[before] != spines.part[place]:
@@ -181,7 +181,7 @@ def _around(spines: Spines, marks: Marks, place: int) -> tuple[int, int]:
     return before, after
 
 
-@kernel
+@inner_kernel
 def _vote(spines: Spines, marks: Marks, place: int) -> float:
     """The vote of one spine on a place, in [−1, 1]; 0 while its part has no label."""
     if marks.labels[place] != 0:
@@ -190,7 +190,7 @@ def _vote(spines: Spines, marks: Marks, place: int) -> float:
     return _between(spines, marks, place, before, after)
 
 
-@kernel
+@inner_kernel
 def _between(spines: Spines, marks: Marks, place: int, before: int, after: int) -> float:
     """The vote on a place without a label from the labelled places next to it, −1 where there is none."""
     if before < 0 and after < 0:
@@ -204,7 +204,7 @@ def _between(spines: Spines, marks: Marks, place: int, before: int, after: int) 
     return towards if marks.labels[before] > 0 else -towards
 
 
-@kernel
+@inner_kernel
 def _neighbour(marks: NDArray[np.bool_], place: int, side: int) -> int:
     """The nearest marked place before (side 0) or after (side 1) a place; −1 if there is none."""
     size = len(marks) // 2
@@ -222,9 +222,7 @@ def _neighbour(marks: NDArray[np.bool_], place: int, side: int) -> int:
 
 
 @kernel
-def _heights(joint: Floats) -> Floats:
-    """Resistance from the start of the part to every place."""
-    heights = np.zeros(len(joint))
+def _add_resistances(joint: Floats, heights: Floats) -> None:
+    """Fill in the resistance from the start of the part to every place but the first, which has none."""
     for i in range(1, len(joint)):
         heights[i] = heights[i - 1] + 1.0 / joint[i - 1] if joint[i - 1] > 0 else 0.0
-    return heights

@@ -24,7 +24,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from zerokelvin.array_types import Ints
-from zerokelvin.jit import kernel
+from zerokelvin.jit import inner_kernel
 
 __all__ = ["NONE", "SURE", "arrive", "further", "join", "node_piece", "regime"]
 
@@ -36,7 +36,7 @@ FLOW, PATHS = 3, 12  # columns of one direction
 THROUGH = 10  # first of the columns for ways through
 
 
-@kernel
+@inner_kernel
 def regime(flow: Ints, piece: int, way: int, x: int) -> int:
     """The case 0 to 4 of a message x into a piece: x < p (or p > q), x = p, p < x < q, x = q or x > q."""
     p, q = flow[piece, FLOW * way], flow[piece, FLOW * way + 1]
@@ -49,7 +49,7 @@ def regime(flow: Ints, piece: int, way: int, x: int) -> int:
     return 3 if x == q else 4
 
 
-@kernel
+@inner_kernel
 def arrive(flow: Ints, piece: int, way: int, x: int) -> int:
     """The message that leaves a piece, going one way, when the message x comes into it."""
     p, q, s = flow[piece, FLOW * way], flow[piece, FLOW * way + 1], flow[piece, FLOW * way + 2]
@@ -58,7 +58,7 @@ def arrive(flow: Ints, piece: int, way: int, x: int) -> int:
     return min(q, max(p, x)) + s
 
 
-@kernel
+@inner_kernel
 def further(paths: Shorts, piece: int, way: int, case: int, side: int, beyond: int) -> int:
     """Longest path to side 0 or 1 from the far end, if the longest from where x comes in is `beyond`."""
     found = paths[piece, PATHS * way + 2 * case + side]
@@ -68,7 +68,7 @@ def further(paths: Shorts, piece: int, way: int, case: int, side: int, beyond: i
     return found
 
 
-@kernel
+@inner_kernel
 def join(flow: Ints, paths: Shorts, way: int, near: int, far: int, into: int) -> bool:
     """One piece after another, as a third; whether that is new. The message comes into `near` first."""
     p, q, s = flow[near, FLOW * way], flow[near, FLOW * way + 1], flow[near, FLOW * way + 2]
@@ -106,7 +106,7 @@ def join(flow: Ints, paths: Shorts, way: int, near: int, far: int, into: int) ->
     return _write(flow, way, into, p, q, s) or fresh
 
 
-@kernel
+@inner_kernel
 def node_piece(
     flow: Ints, paths: Shorts, node: int, label: int, capacity: int, arriving: int, inside: tuple[int, int]
 ) -> bool:
@@ -143,7 +143,7 @@ def node_piece(
     return fresh
 
 
-@kernel
+@inner_kernel
 def _case(flow: Ints, paths: Shorts, way: int, near: int, far: int, into: int, case: int, x: int) -> bool:
     """The longest paths of two pieces together in one regime, of which x is an example."""
     first, second = regime(flow, near, way, x), regime(flow, far, way, arrive(flow, near, way, x))
@@ -155,7 +155,7 @@ def _case(flow: Ints, paths: Shorts, way: int, near: int, far: int, into: int, c
     return fresh
 
 
-@kernel
+@inner_kernel
 def _across(paths: Shorts, piece: int, way: int, case: int, side: int) -> int:
     """Arcs on the way through the piece towards a side."""
     if case == 2:
@@ -165,7 +165,7 @@ def _across(paths: Shorts, piece: int, way: int, case: int, side: int) -> int:
     return NONE
 
 
-@kernel
+@inner_kernel
 def _write(flow: Ints, way: int, piece: int, p: int, q: int, s: int) -> bool:
     """Set p, q and s of a piece in one direction; whether one of them is new."""
     at = FLOW * way
@@ -174,7 +174,7 @@ def _write(flow: Ints, way: int, piece: int, p: int, q: int, s: int) -> bool:
     return fresh
 
 
-@kernel
+@inner_kernel
 def _set_path(paths: Shorts, piece: int, column: int, value: int) -> bool:
     """Set one column of a piece's longest paths; whether its value is new."""
     fresh = paths[piece, column] != value

@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from zerokelvin.array_types import Floats
-from zerokelvin.jit import kernel
+from zerokelvin.jit import inner_kernel, kernel
 from zerokelvin.trees.online.balanced import Balanced, build, change, look, new_balanced
 from zerokelvin.trees.online.forest import NOBODY, PARENT, UNROOTED, Forest, attach
 from zerokelvin.trees.online.hinges import BOTTOM, CHANGED, HINGE, LABEL, LINE, ROOT, TOP, Hinges, enter_label
@@ -27,7 +27,7 @@ def balance(forest: Forest, hinges: Hinges, strategy: int) -> Balanced:
     return balanced
 
 
-@kernel
+@inner_kernel
 def steady_vote(forest: Forest, hinges: Hinges, balanced: Balanced, node: int, strategy: int) -> float:
     """The vote on one node of the forest, in [−1, 1]; 0 while its component has no label."""
     if hinges.rooted.nodes[node, PARENT] == UNROOTED:
@@ -96,7 +96,7 @@ def play_steadily(
             update_steadily(forest, hinges, balanced, size, nodes[due], labels[due])
 
 
-@kernel
+@inner_kernel
 def _decided(forest: Forest, hinges: Hinges, balanced: Balanced, hinge: int) -> int:
     """The label that all minimum cuts give a hinge, 0 where they differ."""
     if hinges.nodes[hinge, LABEL] != 0:

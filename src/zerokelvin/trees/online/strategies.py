@@ -23,7 +23,7 @@ from typing import NamedTuple
 import numpy as np
 
 from zerokelvin.array_types import Floats, Ints
-from zerokelvin.jit import kernel
+from zerokelvin.jit import inner_kernel, kernel
 from zerokelvin.trees.online.forest import DEPTH, NOBODY, PARENT, UNROOTED, Forest, attach, path_minimum
 from zerokelvin.trees.online.hinges import (
     BOTTOM,
@@ -93,7 +93,7 @@ class Schedule(NamedTuple):
     begin: int
 
 
-@kernel
+@inner_kernel
 def vote(forest: Forest, hinges: Hinges, node: int, strategy: int) -> float:
     """The vote on one node of the forest, in [−1, 1]; 0 while its component has no label."""
     if hinges.rooted.nodes[node, PARENT] == UNROOTED:
@@ -169,7 +169,7 @@ def is_worn(used: Ints, nodes: int) -> bool:
     return used[EXCESS] > nodes
 
 
-@kernel
+@inner_kernel
 def between(
     forest: Forest, hinges: Hinges, here: int, strategy: int, top_sign: int, bottom_sign: int
 ) -> float:
@@ -186,7 +186,7 @@ def between(
     return compare(above, below) if top_sign < 0 else compare(below, above)
 
 
-@kernel
+@inner_kernel
 def compare(source: float, target: float) -> float:
     """The vote for two lengths: towards the shorter one, a tie to the source."""
     if abs(source - target) <= EQUAL * (source + target):
@@ -194,13 +194,13 @@ def compare(source: float, target: float) -> float:
     return (source - target) / (source + target)
 
 
-@kernel
+@inner_kernel
 def side_of(value: float) -> int:
     """The sign of a number, as an integer."""
     return 1 if value > 0 else (-1 if value < 0 else 0)
 
 
-@kernel
+@inner_kernel
 def _distances(forest: Forest, hinges: Hinges, here: int, line: int) -> tuple[float, float]:
     """Resistance from a node inside a line to its upper and its lower hinge."""
     top, bottom = hinges.lines[line, TOP], hinges.lines[line, BOTTOM]
@@ -212,7 +212,7 @@ def _distances(forest: Forest, hinges: Hinges, here: int, line: int) -> tuple[fl
     return height[here] - height[top], height[bottom] - height[here]
 
 
-@kernel
+@inner_kernel
 def _on_line(forest: Forest, hinges: Hinges, here: int, down: int, up: int) -> float:
     """The longest-path vote inside a line, given what its hinges send."""
     line = hinges.nodes[here, LINE]
@@ -233,7 +233,7 @@ def _on_line(forest: Forest, hinges: Hinges, here: int, down: int, up: int) -> f
     return compare(float(source), float(target))
 
 
-@kernel
+@inner_kernel
 def _follow(hinges: Hinges, hinge: int, line: int, side: int, sent: int, capacity: int, times: int) -> int:
     """Longest path to a side through a piece of line from `hinge`; −1 if there is none."""
     if abs(sent) < capacity:  # nothing is saturated: the hinge is in the same super-vertex
@@ -245,7 +245,7 @@ def _follow(hinges: Hinges, hinge: int, line: int, side: int, sent: int, capacit
     return _longest(hinges, hinge, line, side, times)
 
 
-@kernel
+@inner_kernel
 def _longest(hinges: Hinges, hinge: int, origin: int, side: int, base: int) -> int:
     """Longest path from a fork with Δ = 0 to a side, not over the line `origin`, plus `base`."""
     best = -1

@@ -27,7 +27,7 @@ from numpy.typing import NDArray
 
 from zerokelvin.array_types import Floats, Ints
 from zerokelvin.graph import Graph
-from zerokelvin.jit import kernel
+from zerokelvin.jit import inner_kernel, kernel
 from zerokelvin.trees.spanning.union_find import leader_of
 from zerokelvin.trees.spanning.wilson import WilsonSampler, running_sums
 
@@ -197,7 +197,7 @@ def _find_traps(ends: Ints, weights: Floats, ranked: Ints, n: int, limit: float)
     return Traps(place, inside)
 
 
-@kernel
+@inner_kernel
 def _dendrogram(ends: Ints, ranked: Ints, n: int) -> Dendrogram:
     """Join the n nodes along the edges, in the order of `ranked`."""
     leader = np.arange(n)
@@ -223,7 +223,7 @@ def _dendrogram(ends: Ints, ranked: Ints, n: int) -> Dendrogram:
     return Dendrogram(parent[:total], jump, depth)
 
 
-@kernel
+@inner_kernel
 def _meet(tree: Dendrogram, u: int, v: int) -> int:
     """The smallest set that holds both, in O(log n) steps by jumps."""
     parent, jump, depth = tree

@@ -9,7 +9,7 @@ graphs", WTA; Herbster, Lever, Pontil 2009). The distance on the spine is its re
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -61,16 +61,24 @@ def linearise(tree: Graph) -> Spine:
     return lay_out_spine(tree.indptr, tree.indices, tree.weights)
 
 
-@kernel
 def lay_out_spine(indptr: Ints, indices: Ints, weights: Floats) -> Spine:
     """The spine of a forest in CSR form, whose rows need not be sorted: branches are taken in their order."""
     n = len(indptr) - 1
-    order = np.full(n, -1)
-    position = np.full(n, -1)
-    joint = np.zeros(n)
-    stack = np.empty(n, dtype=np.int64)
-    through = np.zeros(n)  # weight of the edge by which the node was entered
-    following = indptr[:-1].copy()
+    spine = Spine(np.full(n, -1), np.full(n, -1), np.zeros(n))
+    _lay_out(indptr, indices, weights, spine, (np.empty(n, dtype=np.int64), np.zeros(n), indptr[:-1].copy()))
+    return spine
+
+
+@kernel
+def _lay_out(indptr: Ints, indices: Ints, weights: Floats, spine: Spine, room: Any) -> None:
+    """Fill in the spine.
+
+    `room` has a stack, the weight of the edge by which each node was entered, and the next arc of each node.
+    NumPy makes all these arrays: to make them here would take longer to compile.
+    """
+    n = len(indptr) - 1
+    order, position, joint = spine
+    stack, through, following = room
     count = 0
     for attempt in range(2 * n):
         root = attempt % n  # first from the leaves, then from nodes without neighbours
@@ -102,4 +110,3 @@ def lay_out_spine(indptr: Ints, indices: Ints, weights: Floats) -> Spine:
             stack[top] = other
             top += 1
         joint[count - 1] = 0.0
-    return Spine(order, position, joint)

@@ -10,12 +10,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from zerokelvin.jit import kernel
+from zerokelvin.jit import inner_kernel
 
 __all__ = ["leader_of"]
 
 
-@kernel
+@inner_kernel
 def leader_of(leader: Any, node: int) -> int:
     """The leader of a node's set, halving the way to it."""
     while leader[node] != node:

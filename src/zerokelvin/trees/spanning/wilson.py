@@ -65,8 +65,8 @@ class WilsonSampler:
         """Strip leaves and join chains; done once for any number of trees."""
         graph.require_positive("a random spanning tree")
         reverse = np.argsort(graph.indices, kind="stable")
-        stripped = _strip(graph.indptr, graph.indices)
-        starts, chains, ends = _trace(graph.indptr, graph.indices, reverse, stripped.alive)
+        stripped = _stripped(graph)
+        starts, chains, ends = _chains(graph, reverse, stripped.alive)
         resistance = np.add.reduceat(1.0 / graph.weights[chains], starts[:-1]) if len(chains) else np.zeros(0)
         proper = np.flatnonzero(ends[:, 0] != ends[:, 1])  # a chain back to its own junction is never used
         tails = np.concatenate([ends[proper, 0], ends[proper, 1]])
@@ -85,9 +85,25 @@ class WilsonSampler:
 
     def draw(self, rng: np.random.Generator) -> Ints:
         """One spanning tree (forest), as positions of its edges in the graph's CSR arrays."""
-        used = _walk(self.core, self.order, self.graph.components, rng)
-        inner = _expand(self.core, used, self.graph.weights, rng)
-        return np.concatenate([self.whiskers, inner])
+        nodes, parts = self.graph.num_nodes, self.graph.num_components
+        used, inside, begun = (np.zeros(k, dtype=np.bool_) for k in (len(self.core.starts) - 1, nodes, parts))
+        room = WalkArrays(used, inside, begun, np.zeros(nodes, dtype=np.int64))
+        _walk(self.core, self.order, self.graph.components, rng, room)
+        kept = np.empty(len(self.core.chains), dtype=np.int64)
+        count = _expand(self.core, used, self.graph.weights, rng, kept)
+        return np.concatenate([self.whiskers, kept[:count]])
+
+
+class WalkArrays(NamedTuple):
+    """What a walk writes to, all zero before it.
+
+    Whether each chain is used, the tree has each node, each component has a root; the last step of each node.
+    """
+
+    used: Bools
+    inside: Bools
+    begun: Bools
+    step: Ints
 
 
 class Stripped(NamedTuple):
@@ -105,13 +121,39 @@ class Chains(NamedTuple):
     ends: Ints
 
 
+def running_sums(rows: Ints, weights: Floats) -> Floats:
+    """Sums of the weights up to and including every entry, within its row."""
+    sums = np.full(len(weights), np.nan)
+    _add_up(rows, weights, sums)
+    return sums
+
+
+def _stripped(graph: Graph) -> Stripped:
+    """What is left of a graph whose leaves are removed until none is left."""
+    alive = np.ones(graph.num_nodes, dtype=np.bool_)
+    found = np.empty(graph.num_nodes, dtype=np.int64)
+    count = _strip(graph.indptr, graph.indices, np.diff(graph.indptr), alive, found)
+    return Stripped(alive, found[:count].copy())
+
+
+def _chains(graph: Graph, reverse: Ints, alive: Bools) -> Chains:
+    """The chains between the junctions of what is alive; `reverse` is the opposite arc of each."""
+    degree, done = np.zeros(graph.num_nodes, dtype=np.int64), np.zeros(len(graph.indices), dtype=np.bool_)
+    most = len(graph.indices) // 2
+    starts, arcs = np.zeros(most + 1, dtype=np.int64), np.empty(most, dtype=np.int64)
+    ends = np.empty((most, 2), dtype=np.int64)
+    found = Chains(starts, arcs, ends)
+    count, filled = _trace(graph.indptr, graph.indices, reverse, alive, degree, done, found)
+    return Chains(starts[: count + 1].copy(), arcs[:filled].copy(), ends[:count].copy())
+
+
+# the kernels below fill arrays that are made by NumPy: to make them here would take longer to compile
+
+
 @kernel
-def _strip(indptr: Ints, indices: Ints) -> Stripped:
-    """Remove leaves until none is left."""
-    n = len(indptr) - 1
-    degree = indptr[1:] - indptr[:-1]
-    alive = np.ones(n, dtype=np.bool_)
-    found = np.empty(n, dtype=np.int64)
+def _strip(indptr: Ints, indices: Ints, degree: Ints, alive: Bools, found: Ints) -> int:
+    """Remove leaves from `alive` until none is left, and write their arcs to `found`; how many they are."""
+    n = len(alive)
     count = 0
     for leaf in range(n):
         node = leaf
@@ -127,22 +169,20 @@ def _strip(indptr: Ints, indices: Ints) -> Stripped:
     for node in range(n):
         if alive[node] and degree[node] == 0:
             alive[node] = False  # the last node of a tree
-    return Stripped(alive, found[:count].copy())
+    return count
 
 
 @kernel
-def _trace(indptr: Ints, indices: Ints, reverse: Ints, alive: Bools) -> Chains:
-    """The chains between the junctions of what is alive; `reverse` is the opposite arc of each."""
-    n = len(indptr) - 1
-    degree = np.zeros(n, dtype=np.int64)
+def _trace(
+    indptr: Ints, indices: Ints, reverse: Ints, alive: Bools, degree: Ints, done: Bools, found: Chains
+) -> tuple[int, int]:
+    """Fill in the chains of what is alive; how many there are, and how many arcs they have."""
+    n = len(alive)
+    starts, chains, ends = found
     for node in range(n):
         if alive[node]:
             for arc in range(indptr[node], indptr[node + 1]):
                 degree[node] += alive[indices[arc]]
-    done = np.zeros(len(indices), dtype=np.bool_)
-    chains = np.empty(len(indices) // 2, dtype=np.int64)
-    starts = np.zeros(len(indices) // 2 + 1, dtype=np.int64)
-    ends = np.empty((len(indices) // 2, 2), dtype=np.int64)
     filled = count = 0
     for lonely in range(2):  # second pass: a cycle without junction takes its lowest node as one
         for first in range(n):
@@ -170,28 +210,25 @@ def _trace(indptr: Ints, indices: Ints, reverse: Ints, alive: Bools) -> Chains:
                 ends[count, 0], ends[count, 1] = first, node
                 count += 1
                 starts[count] = filled
-    return Chains(starts[: count + 1].copy(), chains[:filled].copy(), ends[:count].copy())
+    return count, filled
 
 
 @kernel
-def running_sums(rows: Ints, weights: Floats) -> Floats:
-    """Sums of the weights up to and including every entry, within its row."""
-    sums = np.full(len(weights), np.nan)
+def _add_up(rows: Ints, weights: Floats, sums: Floats) -> None:
+    """Fill in the sums of the weights up to and including every entry, within its row."""
     for node in range(len(rows) - 1):
         total = 0.0
         for at in range(rows[node], rows[node + 1]):
             total += weights[at]
             sums[at] = total
-    return sums
 
 
 @kernel
-def _walk(core: JunctionCore, order: Ints, component: Ints, rng: np.random.Generator) -> Bools:
-    """Wilson's algorithm on the junctions; which chains the tree uses."""
-    used = np.zeros(len(core.starts) - 1, dtype=np.bool_)
-    inside = np.zeros(len(component), dtype=np.bool_)
-    begun = np.zeros(len(component), dtype=np.bool_)
-    step = np.zeros(len(component), dtype=np.int64)
+def _walk(
+    core: JunctionCore, order: Ints, component: Ints, rng: np.random.Generator, room: WalkArrays
+) -> None:
+    """Wilson's algorithm on the junctions: fills in which chains the tree uses."""
+    used, inside, begun, step = room
     for first in order:
         if not begun[component[first]]:
             begun[component[first]] = True
@@ -215,13 +252,11 @@ def _walk(core: JunctionCore, order: Ints, component: Ints, rng: np.random.Gener
             inside[node] = True
             used[core.via[step[node]]] = True
             node = core.heads[step[node]]
-    return used
 
 
 @kernel
-def _expand(core: JunctionCore, used: Bools, weights: Floats, rng: np.random.Generator) -> Ints:
-    """The arcs of all chains, less one arc of every chain the tree does not use."""
-    kept = np.empty(len(core.chains), dtype=np.int64)
+def _expand(core: JunctionCore, used: Bools, weights: Floats, rng: np.random.Generator, kept: Ints) -> int:
+    """Write the arcs of all chains to `kept`, less one of every chain that is not used; how many they are."""
     count = 0
     for chain in range(len(used)):
         first, last = core.starts[chain], core.starts[chain + 1]
@@ -242,4 +277,4 @@ def _expand(core: JunctionCore, used: Bools, weights: Floats, rng: np.random.Gen
             if at != missing:
                 kept[count] = core.chains[at]
                 count += 1
-    return kept[:count].copy()
+    return count
