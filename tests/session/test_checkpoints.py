@@ -16,7 +16,7 @@ from zerokelvin.learners.auto import mixture
 from zerokelvin.learners.base.kept import PackedArray
 from zerokelvin.session import checkpoints
 from zerokelvin.session.checkpoints import Checkpoint, Checkpoints, Moment, stretches
-from zerokelvin.session.following import Tally
+from zerokelvin.session.following import SessionTally
 from zerokelvin.session.prediction import LEARN, SKIP
 
 
@@ -27,7 +27,7 @@ def own_gate(monkeypatch):
 
 
 LEARNERS = ["perceptron", "gaussian", "longest-path", "spanning-tree", "nearest", "sslgc", "auto", "random"]
-NOTHING = Moment(0, Tally.empty(2, 1), zk.Graph.from_edges([(0, 1)]), 0)
+NOTHING = Moment(0, SessionTally.empty(2, 1), zk.Graph.from_edges([(0, 1)]), 0)
 POLICIES = ["always", "margin:0.3", "random:0.5", "doubt:1", "value"]
 
 

@@ -26,7 +26,7 @@ from numpy.typing import NDArray
 from zerokelvin.graph import Graph
 from zerokelvin.graph.domain import Domain
 from zerokelvin.learners.base import Game
-from zerokelvin.session.following import Tally
+from zerokelvin.session.following import SessionTally
 
 __all__ = ["MOST", "ROOM", "STEP", "Checkpoint", "Checkpoints", "Moment", "stretches"]
 
@@ -55,7 +55,7 @@ class Moment(NamedTuple):
     """
 
     events: int
-    tally: Tally
+    tally: SessionTally
     graph: Graph
     growths: int
 

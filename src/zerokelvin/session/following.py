@@ -4,7 +4,7 @@ Where neither the policy nor the learner looks at more than the margins of a tri
 follows from its margins, the labels before it and its coin. The learner then learns all of them in one call
 (`Game.scores_in_order`), and the outcomes are those of predicting and learning one by one.
 
-`Tally` is what events and what they found amount to.
+`SessionTally` is what events and what they found amount to.
 """
 
 from __future__ import annotations
@@ -23,10 +23,10 @@ from zerokelvin.games.labels import decide
 from zerokelvin.learners import Game, Policy
 from zerokelvin.session.prediction import LEARN, SKIP, TEACH, Event, Outcome
 
-__all__ = ["Situation", "Tally", "agreed", "follow"]
+__all__ = ["SessionTally", "Situation", "agreed", "follow"]
 
 
-class Tally(NamedTuple):
+class SessionTally(NamedTuple):
     """The figures of a session: what is counted of its events and what they found.
 
     `counts` has the labels of each class, `labelled` whether a component has a label; neither ever changes.
@@ -41,7 +41,7 @@ class Tally(NamedTuple):
     labelled: NDArray[np.bool_]
 
     @classmethod
-    def empty(cls, classes: int, components: int) -> Tally:
+    def empty(cls, classes: int, components: int) -> SessionTally:
         """Before any event."""
         counts, labelled = np.zeros(classes, dtype=np.int64), np.zeros(components, dtype=np.bool_)
         return cls(0, 0, 0, 0, 0, counts, labelled)
@@ -52,7 +52,7 @@ class Tally(NamedTuple):
         outcomes: Sequence[Outcome],
         lessons: tuple[Ints, Ints],
         components: Ints,
-    ) -> Tally:
+    ) -> SessionTally:
         """With further events; `lessons` are the nodes and codes of those that have a label."""
         nodes, codes = lessons
         labelled = self.labelled.copy()
@@ -66,7 +66,7 @@ class Tally(NamedTuple):
                 overruled += found.overruled
                 late += found.late
         counts = self.counts + np.bincount(codes, minlength=len(self.counts))
-        return Tally(trials, mistakes, queries, overruled, late, counts, labelled)
+        return SessionTally(trials, mistakes, queries, overruled, late, counts, labelled)
 
 
 class Situation(NamedTuple):

@@ -32,7 +32,7 @@ from zerokelvin.guarantee import Audit
 from zerokelvin.learners import Game, Learner, Policy
 from zerokelvin.learners.base.growth import ORDERED, Growth
 from zerokelvin.session.checkpoints import Checkpoint, Checkpoints, Moment, stretches
-from zerokelvin.session.following import Situation, Tally, agreed, follow
+from zerokelvin.session.following import SessionTally, Situation, agreed, follow
 from zerokelvin.session.growing import Before, before_growth, graph_before, same_graph
 from zerokelvin.session.prediction import LEARN, SKIP, Event, Outcome
 
@@ -100,7 +100,7 @@ class Standing:
         self.audit = Audit()  # random checks so far; what they were told is in the events
         self.intact = True
         self.codes = {label: code for code, label in enumerate(classes)}
-        self.tally = Tally.empty(len(classes), graph.num_components)
+        self.tally = SessionTally.empty(len(classes), graph.num_components)
 
     # -- figures ------------------------------------------------------------------------------------
 
@@ -362,7 +362,7 @@ class Standing:
         self.outcomes.extend(outcomes)
         self.events.extend(events)
 
-    def _tallied(self, events: Sequence[Event], outcomes: Sequence[Outcome]) -> Tally:
+    def _tallied(self, events: Sequence[Event], outcomes: Sequence[Outcome]) -> SessionTally:
         """The figures with further events."""
         return self.tally.after(events, outcomes, self.lessons(events), self.graph.components)
 
