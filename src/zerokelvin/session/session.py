@@ -505,6 +505,16 @@ class Session(Guarded):
         if not self.classes:
             raise SessionError("no class is known yet; learn one label or give classes= to start.")
 
+    def __copy__(self) -> Session:
+        """Another session at the same place that goes its own way; quick where the learner can be copied."""
+        with self._lock:
+            standing = self._now().copied()
+            return _revived(saving.packed(self._now())) if standing is None else Session(standing)
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Session:
+        """The same: a copy shares nothing that changes."""
+        return self.__copy__()
+
     def __reduce__(self) -> Any:
         """A copy goes by way of what would be saved, so that it shares nothing and has a lock of its own."""
         return _revived, (saving.packed(self._now()),)

@@ -215,6 +215,18 @@ class Standing:
         other.audit = self.audit
         return other
 
+    def copied(self) -> Standing | None:
+        """Another at the same place that goes its own way; None where the game has no twin."""
+        game = self.game.twin()
+        if game is None:
+            return None
+        other = Standing(self.terms, self.graph, self.classes, self.budget, self.prepared, game)
+        other.events, other.outcomes = self.events.copy(), self.outcomes[: len(self.events)]
+        other.settled, other.retold, other.growths = self.settled, self.retold, self.growths
+        other.tally, other.audit = self.tally, self.audit
+        other.checkpoints = self.checkpoints.until(len(self.events))
+        return other
+
     def _through(
         self, growths: Sequence[Before], end: Standing, events: Sequence[Event], outcomes: Sequence[Outcome]
     ) -> Standing:

@@ -110,12 +110,13 @@ def test_pairs_have_their_true_residual_and_it_is_small(growth):
             arcs = slice(system.indptr[u], system.indptr[u + 1])
             np.subtract.at(matrix[u], system.indices[arcs], system.weights[arcs])
         root = 1.0 / np.sqrt(scales[expert.name].mu)
-        f, g = np.hsplit(fields.arrays.values, 2)
+        f, g = fields.arrays.pairs.transpose(2, 1, 0)
         shown = fields.counts.sum(axis=1)[:, None]
         first = root * system.link[:, None] * g - matrix @ f
         second = root * (fields.counts - shown * f) - matrix @ g
-        scale = np.abs(matrix).max() * max(1.0, np.abs(fields.arrays.values).max()) * root
-        assert np.allclose(fields.arrays.residual, np.hstack([first, second]), atol=1e-10 * scale)
+        scale = np.abs(matrix).max() * max(1.0, np.abs(fields.arrays.pairs).max()) * root
+        both = np.stack([first, second]).transpose(2, 1, 0)
+        assert np.allclose(fields.arrays.residual, both, atol=1e-10 * scale)
         most = LOOSE * system.diagonal[:, None]
         assert (np.abs(fields.arrays.residual) <= most * (1 + 1e-9) + 1e-12).all()
 

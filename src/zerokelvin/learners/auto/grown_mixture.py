@@ -22,17 +22,16 @@ from __future__ import annotations
 import copy
 import dataclasses
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
+import scipy.sparse as sp
 
 from zerokelvin.array_types import Bools, Ints
 from zerokelvin.graph.scale import mean_degree
-from zerokelvin.jit import kernel
 from zerokelvin.learners.auto.hedge import prior_covariance
 from zerokelvin.learners.auto.mixing import Mixing
 from zerokelvin.learners.auto.mixture import Mixture
-from zerokelvin.learners.auto.paired import LOOSE, PairArrays, PairedFields, PairedSystem
+from zerokelvin.learners.auto.paired import LOOSE, PairedFields, PairedSystem
 from zerokelvin.learners.auto.settings import PRECISIONS
 from zerokelvin.learners.base.growth import Growth
 
@@ -91,9 +90,11 @@ def grow_pairs(old: PairedFields, new: PairedFields, growth: Growth) -> None:
     new.parts()["0/plan"][:] = old.parts()["0/plan"]
     new.arrays.labels[places] = old.arrays.labels
     factor = _ratio(old.system, system, places, near)
-    _follow((old.system, old.arrays), (system, new.arrays), old.counts, places, factor)
-    _recompute(system, new.arrays, new.counts, np.flatnonzero(near))
-    new.relax_from(np.flatnonzero(near | _above(system, new.arrays, LOOSE)))
+    for c in range(new.classes):
+        _follow(old, new, c, places, factor)
+        _recompute(new, c, np.flatnonzero(near))
+        above = np.abs(new.arrays.residual[c]).max(axis=1) > LOOSE * system.diagonal
+        new.relax_from(c, np.flatnonzero(near | above))
 
 
 def _with_neighbours(system: PairedSystem, nodes: Ints) -> Bools:
@@ -113,48 +114,25 @@ def _ratio(old: PairedSystem, new: PairedSystem, places: Ints, near: Bools) -> f
     return float(new.weights[new.indptr[places[rows[0]]]] / old.weights[old.indptr[rows[0]]])
 
 
-@kernel
-def _follow(old: Any, new: Any, counts: Any, places: Any, factor: float) -> None:
+def _follow(old: PairedFields, new: PairedFields, c: int, places: Ints, factor: float) -> None:
     """The fields and residuals of old nodes in the new unit, as if no edge had changed; see the module."""
-    (_, _, _, diagonal, link), (values, residual, labels, root) = old
-    (_, _, _, new_diagonal, new_link), (new_values, new_residual, _, _) = new
-    classes = counts.shape[1]
-    for k in range(len(places)):
-        at = places[k]
-        a, m, b, n = diagonal[k], link[k], new_diagonal[at], new_link[at]
-        for c in range(classes):
-            f, g = values[k, c], values[k, classes + c]
-            wanted = root * (counts[k, c] - labels[k] * f)
-            first = residual[k, c] - m * g + a * f
-            second = residual[k, classes + c] - wanted + a * g
-            new_values[at, c], new_values[at, classes + c] = f, g
-            new_residual[at, c] = n * g - b * f + factor * first
-            new_residual[at, classes + c] = wanted - b * g + factor * second
+    a, m = old.system.diagonal, old.system.link
+    b, n = new.system.diagonal[places], new.system.link[places]
+    f, g = old.arrays.pairs[c].T
+    wanted = old.arrays.root * (old.counts[:, c] - old.arrays.labels * f)
+    first = old.arrays.residual[c, :, 0] - m * g + a * f
+    second = old.arrays.residual[c, :, 1] - wanted + a * g
+    new.arrays.pairs[c, places] = old.arrays.pairs[c]
+    new.arrays.residual[c, places, 0] = n * g - b * f + factor * first
+    new.arrays.residual[c, places, 1] = wanted - b * g + factor * second
 
 
-@kernel
-def _recompute(system: PairedSystem, fields: PairArrays, counts: Any, nodes: Any) -> None:
+def _recompute(new: PairedFields, c: int, nodes: Ints) -> None:
     """The residuals of some nodes, by their definition."""
-    indptr, indices, weights, diagonal, link = system
-    values, residual, labels, root = fields
-    classes = counts.shape[1]
-    for u in nodes:
-        for c in range(classes):
-            f, g = values[u, c], values[u, classes + c]
-            residual[u, c] = link[u] * g - diagonal[u] * f
-            residual[u, classes + c] = root * (counts[u, c] - labels[u] * f) - diagonal[u] * g
-        for p in range(indptr[u], indptr[u + 1]):
-            for c in range(2 * classes):
-                residual[u, c] += weights[p] * values[indices[p], c]
-
-
-@kernel
-def _above(system: PairedSystem, fields: PairArrays, tol: float) -> Bools:
-    """Which nodes have a residual above the tolerance."""
-    residual, diagonal = fields.residual, system.diagonal
-    found = np.zeros(len(diagonal), dtype=np.bool_)
-    for u in range(len(diagonal)):
-        for c in range(residual.shape[1]):
-            if abs(residual[u, c]) > tol * diagonal[u]:
-                found[u] = True
-    return found
+    system, (pairs, residual, labels, root) = new.system, new.arrays
+    count = len(system.diagonal)
+    arcs = sp.csr_array((system.weights, system.indices, system.indptr), (count, count))[nodes]
+    f, g = pairs[c, nodes].T
+    a, m = system.diagonal[nodes], system.link[nodes]
+    wanted = root * (new.counts[nodes, c] - labels[nodes] * f)
+    residual[c, nodes] = arcs @ pairs[c] + np.column_stack([m * g - a * f, wanted - a * g])

@@ -182,12 +182,12 @@ class PairedFields(EvidenceGame):
         other._queue = new_queue(len(self.counts))
         return other
 
-    def relax_from(self, nodes: Ints) -> None:
-        """Relax nodes, each named once, and what they reach, as far as a label is carried at once."""
-        ring, waiting = self._ring
-        ring[: len(nodes)] = nodes
-        waiting[nodes] = True
-        _relax(self.system, self.arrays, self._ring, len(nodes), LOOSE)
+    def relax_from(self, c: int, nodes: Ints) -> None:
+        """Relax nodes for class `c`, each named once, and what they reach, as far as a label is at once."""
+        pairs, residual, labels, root = self.arrays
+        ring, waiting = self._queue
+        ring[: len(nodes)], waiting[nodes] = nodes, 1
+        _relax(self.system, PairArrays(pairs[c], residual[c], labels, root), self._queue, len(nodes), LOOSE)
 
     def votes(self, node: int) -> Floats:
         """What one label at each node adds to the mean of its class at `node`.

@@ -6,13 +6,13 @@ installation. Nobody who predicts or labels is to wait for that, so it is done w
 
 from __future__ import annotations
 
+import copy
 import threading
 import warnings
 from contextlib import suppress
 
 from zerokelvin.errors import ZerokelvinError
 from zerokelvin.graph import Graph
-from zerokelvin.service.records.telling import copied
 from zerokelvin.session import Session, start
 from zerokelvin.session.predicting import shares_of
 
@@ -60,4 +60,4 @@ def _play(session: Session) -> None:
     shares_of(session._now(), graph.name_order[:2])
     session.open_questions(1)
     session.correct(nodes[-1], None)
-    copied(session).predict(nodes[0])
+    copy.copy(session).predict(nodes[0])

@@ -8,6 +8,7 @@ another thread, so that the event loop never waits.
 from __future__ import annotations
 
 import asyncio
+import copy
 import threading
 import time
 from collections.abc import Callable, Hashable, Sequence
@@ -28,7 +29,6 @@ from zerokelvin.service.projects.writing_thread import (
 from zerokelvin.service.records.project_snapshot import pack, restored
 from zerokelvin.service.records.projection import Book
 from zerokelvin.service.records.refusals import BusyError, ConflictError
-from zerokelvin.service.records.telling import copied
 from zerokelvin.service.service_settings import ServiceSettings
 from zerokelvin.service.store import Kept, Log
 from zerokelvin.session import Session
@@ -154,8 +154,8 @@ class Project:
 
     def _on_copy(self, work: Callable[[Session], T]) -> T:
         with self.learning.lock:
-            copy = copied(self.session)
-        return work(copy)
+            other = copy.copy(self.session)
+        return work(other)
 
     def _locked(self, kind: str, work: Callable[[Session], T], size: int) -> T:
         with self.learning.lock:
@@ -252,8 +252,8 @@ class Project:
         """Keep a snapshot of a copy; the lock is the caller's."""
         try:
             with self.learning.lock:
-                learnt, book, copy = self.learning.learnt, self.learning.book, copied(self.session)
-            self._keep(copy, learnt, book)
+                learnt, book, other = self.learning.learnt, self.learning.book, copy.copy(self.session)
+            self._keep(other, learnt, book)
         finally:
             self._snapshot_busy.release()
 

@@ -14,10 +14,9 @@ from typing import TypeVar
 from zerokelvin.service.records.decisions import DecisionRecord
 from zerokelvin.service.records.facts import Budgeted, Corrected, Fact, Grown, Labelled, Owned, Passed
 from zerokelvin.session import Session
-from zerokelvin.session.checkpoints import Checkpoint
 from zerokelvin.session.late import ShownDecision
 
-__all__ = ["beside", "copied", "goes_back", "runs", "tell"]
+__all__ = ["beside", "goes_back", "runs", "tell"]
 
 T = TypeVar("T")
 
@@ -60,18 +59,6 @@ def tell(session: Session, run: Sequence[Fact]) -> None:
 def beside(session: Session) -> Session:
     """Another session at the same place, for what is made beside; it must not learn in place."""
     return Session(session._now())
-
-
-def copied(session: Session) -> Session:
-    """Another session at the same place that goes its own way."""
-    standing = session._now()
-    twin = standing.game.twin()
-    if twin is None:
-        made: Session = session.__reduce__()[0](*session.__reduce__()[1])
-        return made
-    other = standing._back_at(Checkpoint(len(standing.events), twin, None, 0))
-    other.settled, other.retold = standing.settled, standing.retold
-    return Session(other)
 
 
 def _run_key(i: int, fact: Fact) -> tuple[str, int]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import time
 from datetime import UTC, datetime
 
@@ -11,7 +12,6 @@ from zerokelvin.client.messages import AfterAnswer, Question, Questions
 from zerokelvin.service.projects.forecasts import key_of
 from zerokelvin.service.projects.project import Project
 from zerokelvin.service.records.refusals import RefusedError
-from zerokelvin.service.records.telling import copied
 from zerokelvin.service.web.query_values import flag, number, whole
 from zerokelvin.service.web.route_table import Call, route
 from zerokelvin.session import Session
@@ -81,7 +81,7 @@ def _look_ahead(session: Session, project: Project, found: Questions, reviewer: 
         one.after = []
         for share, _, label in shares[:ANSWERS]:
             if share >= LIKELY:
-                other = copied(session)
+                other = copy.copy(session)
                 other.learn(one.node, label)
                 names = other.open_questions(len(taken) + 1)
                 free = [name for name in names if graph.index(name) not in taken]
