@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from zerokelvin.errors import ParameterError, SessionError
-from zerokelvin.guarantee import Audit, Told, guarantee
+from zerokelvin.guarantee import Audit, ToldLabel, guarantee
 
 NODES, CLASSES = 150, 3
 
@@ -52,10 +52,10 @@ def game(seed, model, asker, share=0.1, skips=0.0):
         drawn = audit.pending(told)
         if drawn is not None and rng.random() < 0.75:  # else another is answered before the one drawn
             passed = rng.random() < skips and truth[drawn] != codes[drawn]
-            told.append(Told(drawn, None if passed else int(truth[drawn])))
+            told.append(ToldLabel(drawn, None if passed else int(truth[drawn])))
         else:
             node = asker(rng, truth, codes, waiting)
-            told.append(Told(node, int(truth[node])))
+            told.append(ToldLabel(node, int(truth[node])))
         waiting = np.setdiff1d(waiting, [told[-1].node] if told[-1].label is not None else [])
         model(rng, truth, codes, waiting)
         found = guarantee(audit, told, codes.tolist())
@@ -87,9 +87,9 @@ def test_a_limit_that_left_out_what_was_passed_over_would_be_seen_to_fail():
         for _ in range(90):
             audit = audit.drawing(told, NODES, seed)
             node = audit.pending(told)
-            told.append(Told(node, None if guesses[node] else 0))
+            told.append(ToldLabel(node, None if guesses[node] else 0))
         honest = guarantee(audit, told, guesses.tolist())
-        waiting = [node for node in range(NODES) if Told(node, 0) not in told]
+        waiting = [node for node in range(NODES) if ToldLabel(node, 0) not in told]
         wrong = int((guesses[waiting] != truth[waiting]).sum())
         assert wrong <= honest.wrong_at_most
         kept = [one for one in told if one.label is not None]
@@ -107,7 +107,7 @@ def test_every_node_is_drawn_once(seed, nodes):
     for _ in range(nodes):
         audit = audit.drawing(told, nodes, seed)
         drawn.append(audit.pending(told))
-        told.append(Told(drawn[-1], 0))
+        told.append(ToldLabel(drawn[-1], 0))
         assert audit.pending(told) is None
     assert sorted(drawn) == list(range(nodes))
     assert guarantee(audit, told, guesses).error_at_most == 0.0
@@ -123,7 +123,7 @@ def test_draws_are_uniform():
 def test_without_checks_nothing_is_claimed():
     guesses = ["x"] * 10
     assert guarantee(Audit(), [], guesses).wrong_at_most == 10
-    told = [Told(node, "x") for node in range(5)]
+    told = [ToldLabel(node, "x") for node in range(5)]
     found = guarantee(Audit().holding([], guesses), told, guesses)
     assert (found.wrong_at_most, found.checks) == (5, 0)
     assert "100.0%" in str(found)
@@ -134,9 +134,9 @@ def test_changed_and_new_labels_count_against_it():
     audit, told = Audit().holding([], guesses), []
     for _ in range(100):
         audit = audit.drawing(told, 200, 4)
-        told.append(Told(audit.pending(told), "x"))
+        told.append(ToldLabel(audit.pending(told), "x"))
     before = guarantee(audit, told, guesses)
-    node = next(node for node in range(200) if Told(node, "x") not in told)
+    node = next(node for node in range(200) if ToldLabel(node, "x") not in told)
     changed = [*guesses[:node], "y", *guesses[node + 1 :]]
     assert guarantee(audit, told, changed).wrong_at_most == before.wrong_at_most + 1
     assert guarantee(audit, told, [*guesses, "x", "x"]).wrong_at_most == before.wrong_at_most + 2

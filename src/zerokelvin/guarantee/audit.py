@@ -19,7 +19,7 @@ from zerokelvin.array_types import Ints
 from zerokelvin.asking.coin_hash import coins
 from zerokelvin.errors import SessionError
 
-__all__ = ["Audit", "Draw", "Held", "Told"]
+__all__ = ["Audit", "Draw", "Held", "ToldLabel"]
 
 SALT = 0x5A17
 """Keeps the coins of the draws apart from those of the trials, which have the same seed."""
@@ -32,7 +32,7 @@ OPEN = 4.0
 """With so many checks, all of them right, about OPEN / checks of the labels may still be wrong at 0.95."""
 
 
-class Told(NamedTuple):
+class ToldLabel(NamedTuple):
     """Something told to a session: the label of a node, None where the node was passed over."""
 
     node: int
@@ -68,7 +68,7 @@ class Audit:
     (('spam', 'ham'), [0, 1, 0])
     >>> audit = audit.drawing([], 3, seed=1)
     >>> node = audit.pending([])
-    >>> audit.pending([Told(node, "ham")]) is None
+    >>> audit.pending([ToldLabel(node, "ham")]) is None
     True
     """
 
@@ -76,14 +76,14 @@ class Audit:
     draws: tuple[Draw, ...] = ()
     held: tuple[Held, ...] = ()
 
-    def pending(self, told: Sequence[Told]) -> int | None:
+    def pending(self, told: Sequence[ToldLabel]) -> int | None:
         """The node drawn last, if nothing has been told of it since; None otherwise."""
         if not self.draws:
             return None
         last = self.draws[-1]
         return None if any(one.node == last.node for one in told[last.told :]) else last.node
 
-    def unanswered(self, told: Sequence[Told], nodes: int) -> Ints:
+    def unanswered(self, told: Sequence[ToldLabel], nodes: int) -> Ints:
         """The nodes that may be drawn: without an answer, and not drawn before."""
         free = np.ones(nodes, dtype=np.bool_)
         free[[one.node for one in told if one.label is not None]] = False
@@ -98,7 +98,7 @@ class Audit:
         since = self._checks_since()
         return not self.held or (since >= FEWEST and since & (since - 1) == 0)
 
-    def due(self, told: Sequence[Told], predictions: Sequence[Hashable]) -> bool:
+    def due(self, told: Sequence[ToldLabel], predictions: Sequence[Hashable]) -> bool:
         """Whether these predictions should be held: none are, or those held have changed too much.
 
         Every labelling held takes its share of the risk and has its own checks, so there should be few. One
@@ -117,14 +117,14 @@ class Audit:
     def _checks_since(self) -> int:
         return sum(draw.told >= self.held[-1].told for draw in self.draws) if self.held else 0
 
-    def holding(self, told: Sequence[Told], predictions: Sequence[Hashable]) -> Audit:
+    def holding(self, told: Sequence[ToldLabel], predictions: Sequence[Hashable]) -> Audit:
         """The same with the predictions of this moment held, a label for every node."""
         labels = tuple(dict.fromkeys([*self.labels, *predictions]))
         place = {label: i for i, label in enumerate(labels)}
         codes = np.array([place[label] for label in predictions], dtype=np.int64)
         return Audit(labels, self.draws, (*self.held, Held(len(told), codes)))
 
-    def drawing(self, told: Sequence[Told], nodes: int, seed: int) -> Audit:
+    def drawing(self, told: Sequence[ToldLabel], nodes: int, seed: int) -> Audit:
         """The same with a node drawn uniformly from those unanswered of so many nodes.
 
         `SessionError` where none is left.

@@ -24,7 +24,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from zerokelvin.errors import ParameterError
-from zerokelvin.guarantee.audit import Audit, Draw, Held, Told
+from zerokelvin.guarantee.audit import Audit, Draw, Held, ToldLabel
 from zerokelvin.guarantee.wrong_count import WrongCount
 
 __all__ = ["Guarantee", "guarantee"]
@@ -82,7 +82,7 @@ class _Tested(NamedTuple):
 
 
 def guarantee(
-    audit: Audit, told: Sequence[Told], predictions: Sequence[Hashable], confidence: float = 0.95
+    audit: Audit, told: Sequence[ToldLabel], predictions: Sequence[Hashable], confidence: float = 0.95
 ) -> Guarantee:
     """The limit for the present predictions.
 
@@ -101,7 +101,7 @@ def guarantee(
     >>> audit = Audit().holding(told, guesses)
     >>> for _ in range(150):
     ...     audit = audit.drawing(told, 500, seed=1)
-    ...     told.append(Told(audit.pending(told), "ham"))  # as it was predicted
+    ...     told.append(ToldLabel(audit.pending(told), "ham"))  # as it was predicted
     >>> print(guarantee(audit, told, guesses))
     with 0.95 confidence at most 3.1% of the 350 labels that go out unasked are wrong (150 random checks)
     """
@@ -129,7 +129,7 @@ def guarantee(
 def _test(
     held: Held,
     draws: Sequence[Draw],
-    told: Sequence[Told],
+    told: Sequence[ToldLabel],
     answers: Mapping[int, Hashable],
     places: Mapping[Hashable, int],
 ) -> _Tested:

@@ -25,7 +25,7 @@ from zerokelvin.games.counts import require_whole
 from zerokelvin.games.game_bound import game_bound
 from zerokelvin.games.labels import encode_labels, is_unknown
 from zerokelvin.graph import Graph
-from zerokelvin.guarantee import Guarantee, Told, guarantee
+from zerokelvin.guarantee import Guarantee, ToldLabel, guarantee
 from zerokelvin.learners import Game, Learner, Policy
 from zerokelvin.session import predicting, saving
 from zerokelvin.session.checkpoints import Checkpoints
@@ -478,9 +478,9 @@ class Session(Guarded):
             ]
             standing.take(events, found)
 
-    def _told(self) -> list[Told]:
+    def _told(self) -> list[ToldLabel]:
         """What was told so far, as an audit sees it."""
-        return [Told(event.node, event.label) for event in self._standing.events]
+        return [ToldLabel(event.node, event.label) for event in self._standing.events]
 
     def _pairs(self, labels: Answers, kind: int) -> list[Event]:
         pairs = labels.items() if isinstance(labels, Mapping) else labels
@@ -510,10 +510,6 @@ class Session(Guarded):
         with self._lock:
             standing = self._now().copied()
             return _revived(saving.packed(self._now())) if standing is None else Session(standing)
-
-    def __deepcopy__(self, memo: dict[int, Any]) -> Session:
-        """The same: a copy shares nothing that changes."""
-        return self.__copy__()
 
     def __reduce__(self) -> Any:
         """A copy goes by way of what would be saved, so that it shares nothing and has a lock of its own."""
