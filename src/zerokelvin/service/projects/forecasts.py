@@ -34,6 +34,9 @@ __all__ = ["BLOCK", "Forecasts", "key_of"]
 BLOCK = 256
 """Nodes whose margins and probabilities are read at a time."""
 
+FEW = 64
+"""Predictions that the event loop makes itself."""
+
 MOST = 50_000
 """Predictions kept as JSON at most, about 400 bytes each."""
 
@@ -58,9 +61,13 @@ class Block(NamedTuple):
 
 
 class Forecasts:
-    """The predictions of a session where it stands; of no use after the next event."""
+    """The predictions of a session where it stands, having learnt the event of number `learnt`.
 
-    def __init__(self, session: Session, known: Projection) -> None:
+    What was read is kept here, so that `at_once` needs neither the session nor its lock.
+    """
+
+    def __init__(self, session: Session, known: Projection, learnt: int = 0) -> None:
+        self.learnt = learnt
         self.standing = standing = session._now()
         self._secret, self._daily = known.secret, known.book.daily_budget
         self._now = time.time()
@@ -68,11 +75,13 @@ class Forecasts:
         self._made_at = len(standing.events)
         self._keys = [key_of(label) for label in standing.classes]
         self._begun, self._spent = bool(standing.counts.any()), standing.spent
+        self._budget, self._classes = standing.budget, standing.classes
         coin = coins(standing.terms.seed, np.array([standing.trials]))
         self._rule = standing.rule(float(coin[0]))
         self._needs_spread = standing.terms.policy.needs_spread
         self._wants_every = standing.game.wants_every()
         self._remarks = getattr(standing.game.remark, "__func__", None) is not Game.remark
+        self._plain = self._wants_every and not self._needs_spread and not self._remarks
         self._decided = f"The {standing.terms.learner.name} decides with confidence "
         self._names = standing.graph.names
         self._blocks: dict[int, Block] = {}
@@ -91,6 +100,23 @@ class Forecasts:
         elif fresh:
             told[fresh[0]] = msgspec.Raw(_encode(self.of(fresh[0])))
         return [told[node] for node in nodes]
+
+    def at_once(self, nodes: Sequence[int]) -> list[msgspec.Raw] | None:
+        """The same where the learner need not be asked and little is to be done; None otherwise.
+
+        For the event loop, while another thread may be learning or reading.
+        """
+        told, found, fresh = self._told, [], 0
+        for node in nodes:
+            text = told.get(node)
+            if text is None:
+                block = self._blocks.get(node // BLOCK)
+                fresh += 1
+                if block is None or not self._plain or fresh > FEW:
+                    return None
+                text = told[node] = msgspec.Raw(_encode(self._predicted(node, block, node % BLOCK)))
+            found.append(text)
+        return found
 
     def untold(self, nodes: Iterable[int]) -> list[int]:
         """The nodes that were not predicted since the last event, each once."""
@@ -115,7 +141,7 @@ class Forecasts:
 
     def _predicted(self, node: int, block: Block, place: int) -> Predicted:
         """The prediction for a node that stands at a place of a block."""
-        standing, code = self.standing, block.codes[place]
+        code = block.codes[place]
         asked, left_out = self._asks(node, block, place)
         reason = self._reason(node, block, place, asked)
         if asked and self.spent_today:
@@ -126,7 +152,7 @@ class Forecasts:
         decision = Decision(node, code, asked, overruled, self._made_at, self._now, digest, left_out)
         return Predicted(
             node=node if self._names is None else self._names[node],  # type: ignore[arg-type]
-            label=standing.classes[code],  # type: ignore[arg-type]
+            label=self._classes[code],  # type: ignore[arg-type]
             probabilities=dict(zip(self._keys, block.shares[place], strict=True)),
             ask=asked,
             reason=reason,
@@ -182,7 +208,7 @@ class Forecasts:
             return "No node of its component has a label yet, so this is the most frequent class so far."
         wish = "the label is wanted" if asked else "no label is needed"
         if not asked and self._spent:
-            wish = f"the budget of {self.standing.budget} questions is spent"
+            wish = f"the budget of {self._budget} questions is spent"
         remark = self.standing.game.remark(node, block.top[place]) if self._remarks else ""
         decided = f"{self._decided}{block.sure[place]:.3g}"
         return f"{decided}: {remark}; {wish}." if remark else f"{decided}; {wish}."

@@ -13,7 +13,9 @@ import threading
 import time
 from collections.abc import Callable, Hashable, Sequence
 from concurrent.futures import Executor
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
+
+import msgspec
 
 from zerokelvin.errors import SessionError
 from zerokelvin.service.projects.forecasts import Forecasts
@@ -40,6 +42,13 @@ T = TypeVar("T")
 
 QUICK = 0.002
 """Seconds of reading that the event loop may be kept busy for."""
+
+
+class ToldNodes(NamedTuple):
+    """Predictions as JSON, and how many events they were made from."""
+
+    predictions: list[msgspec.Raw]
+    events: int
 
 
 class Project:
@@ -218,8 +227,18 @@ class Project:
         found = self.memory.get("forecasts")
         spent = self.known.left_today(time.time()) == 0
         if found is None or found.spent_today != spent:
-            found = self.memory["forecasts"] = Forecasts(session, self.known)
+            found = self.memory["forecasts"] = Forecasts(session, self.known, self.learning.learnt)
         return found
+
+    def at_once(self, nodes: Sequence[int]) -> ToldNodes | None:
+        """The predictions for nodes, if all that was acknowledged is in them and nobody has to be asked."""
+        found: Forecasts | None = self.memory.get("forecasts")
+        if found is None or not self.acknowledged <= found.learnt == self.learning.learnt:
+            return None
+        if self.known.book.daily_budget is not None:
+            return None  # which a new day changes
+        told = found.at_once(nodes)
+        return None if told is None else ToldNodes(told, found.learnt - FIRST)
 
     def unread(self, nodes: Sequence[int]) -> int:
         """How many of some nodes would have to be predicted anew, and read from the learner."""
