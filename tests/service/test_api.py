@@ -472,3 +472,21 @@ def test_metrics_and_readiness(client):
         assert name in text
     assert client.get("/ready").json()["status"] == "ready"
     assert client.get("/health").json()["status"] == "ok"
+
+
+def test_large_requests_and_many_at_once(tmp_path):
+    """A body that is read in another thread, and readers and writers side by side."""
+    names = [f"node-{i}" for i in range(3000)]
+    edges = [[u, v] for u, v in pairwise(names)]
+    with app_client(tmp_path) as client:
+        path = make_project(client, edges=edges)
+        told = client.post(f"{path}/predict", json={"nodes": names * 10}).json()["predictions"]
+        assert [one["node"] for one in told] == names * 10
+        labels = [
+            ("POST", f"{path}/labels", {"json": {"labels": [{"node": n, "label": "ok"}]}}) for n in names[:40]
+        ]
+        reads = [("POST", f"{path}/predict", {"json": {"nodes": [n]}}) for n in names[40:80]]
+        answers = client.together(*[one for both in zip(labels, reads, strict=True) for one in both])
+        assert {answer.status_code for answer in answers} == {200}
+        assert sorted(a.json()["events"] for a in answers[::2]) == list(range(1, 41))
+        assert client.get(f"{path}/state").json()["trials"] == 40

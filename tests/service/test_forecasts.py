@@ -2,6 +2,7 @@
 
 import base64
 
+import msgspec
 import pytest
 
 import zerokelvin as zk
@@ -32,6 +33,13 @@ def view(session):
     return Forecasts(session, Projection(made, session))
 
 
+def view_at(session, other):
+    """Forecasts of the same moment that have read nothing yet."""
+    found = view(session)
+    found._now = other._now
+    return found
+
+
 @pytest.mark.parametrize("classes", [("x", "y"), ("x", "y", "z")])
 @pytest.mark.parametrize("policy", [None, "margin:1", "doubt:0.5", "variance:0.5", "random:0.5"])
 @pytest.mark.parametrize("learner", LEARNERS)
@@ -60,4 +68,7 @@ def test_forecasts_are_the_sessions_predictions(learner, policy, classes):
                 record.digest,
             )
             assert tuple(session.classes[c] for c in decision.left_out) == record.left_out
+        every = [*range(session.graph.num_nodes), 3, 3, 0]
+        together = [msgspec.json.decode(text) for text in view_at(session, forecasts).as_json(every)]
+        assert together == [msgspec.to_builtins(forecasts.of(i)) for i in every]
         session.learn(session.graph.name((told * 7) % 32), classes[told % len(classes)])

@@ -1,20 +1,21 @@
 """Predictions as they go out: label, probabilities, whether to ask, why, and the signed decision.
 
-Nothing is written. What goes out is what `Session.predict` and `predict_proba_one` say, read for `BLOCK`
-neighbouring numbers at a time, which takes little longer than for one node, and kept until the next event as
-the JSON it is sent as: between two events nothing about a prediction changes.
+Nothing is written. What goes out is what `Session.predict` and `predict_proba_one` say, read for many nodes
+at a time (for one node `BLOCK` neighbouring numbers, which takes little longer), and kept until the next
+event as the JSON it is sent as: between two events nothing about a prediction changes.
 """
 
 from __future__ import annotations
 
 import hashlib
 import time
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 import msgspec
 import numpy as np
 
+from zerokelvin.array_types import Ints
 from zerokelvin.asking.class_prior import most_frequent
 from zerokelvin.asking.coin_hash import coins
 from zerokelvin.asking.decision import worth_asking
@@ -77,28 +78,43 @@ class Forecasts:
         self._blocks: dict[int, Block] = {}
         self._told: dict[int, msgspec.Raw] = {}
 
-    def as_json(self, nodes: Iterable[int]) -> list[msgspec.Raw]:
+    def as_json(self, nodes: Sequence[int]) -> list[msgspec.Raw]:
         """The predictions for nodes, by index, each as JSON."""
         told = self._told
         if len(told) > MOST:
             told.clear()
-        found = []
-        for node in nodes:
-            text = told.get(node)
-            if text is None:
-                text = told[node] = msgspec.Raw(_encode(self.of(node)))
-            found.append(text)
-        return found
+        fresh = self.untold(nodes)
+        if len(fresh) > 1:
+            block = self._block(np.array(fresh, dtype=np.int64))
+            for place, node in enumerate(fresh):
+                told[node] = msgspec.Raw(_encode(self._predicted(node, block, place)))
+        elif fresh:
+            told[fresh[0]] = msgspec.Raw(_encode(self.of(fresh[0])))
+        return [told[node] for node in nodes]
 
-    def missing(self, nodes: Iterable[int]) -> set[int]:
-        """The blocks of some nodes that were not read yet."""
-        blocks = self._blocks
-        return {node // BLOCK for node in nodes if node // BLOCK not in blocks}
+    def untold(self, nodes: Iterable[int]) -> list[int]:
+        """The nodes that were not predicted since the last event, each once."""
+        told = self._told
+        return list(dict.fromkeys(node for node in nodes if node not in told))
+
+    def is_read(self, node: int) -> bool:
+        """Whether nothing has to be read from the learner for a node."""
+        return node // BLOCK in self._blocks
 
     def of(self, node: int) -> Predicted:
         """The prediction for a node, by index."""
         number, place = divmod(node, BLOCK)
-        block = self._blocks.get(number) or self._read(number)
+        block = self._blocks.get(number)
+        if block is None:
+            if len(self._blocks) * BLOCK > MOST:
+                self._blocks.clear()
+            first = number * BLOCK
+            nodes = np.arange(first, min(first + BLOCK, self.standing.graph.num_nodes))
+            block = self._blocks[number] = self._block(nodes)
+        return self._predicted(node, block, place)
+
+    def _predicted(self, node: int, block: Block, place: int) -> Predicted:
+        """The prediction for a node that stands at a place of a block."""
         standing, code = self.standing, block.codes[place]
         asked, left_out = self._asks(node, block, place)
         reason = self._reason(node, block, place, asked)
@@ -117,11 +133,10 @@ class Forecasts:
             decision=write_decision(self._secret, decision),
         )
 
-    def _read(self, number: int) -> Block:
-        """Read a block of nodes."""
+    def _block(self, nodes: Ints) -> Block:
+        """Read what the learner says of nodes."""
         standing = self.standing
         count = len(standing.classes)
-        nodes = np.arange(number * BLOCK, min((number + 1) * BLOCK, standing.graph.num_nodes))
         margins = standing.game.scores(nodes)
         scores = margins if margins.shape[1] > 1 else np.hstack([-margins, margins])[:, :count]
         size = 8 * scores.shape[1]
@@ -132,7 +147,7 @@ class Forecasts:
             by_prior = ~standing.labelled[standing.graph.components[nodes]]
         codes = np.where(by_prior, int(most_frequent(standing.counts)), by_margin)
         sure = confidences(margins).tolist()
-        block = self._blocks[number] = Block(
+        return Block(
             sure,
             margins.argmax(axis=1).tolist(),
             by_margin.tolist(),
@@ -142,7 +157,6 @@ class Forecasts:
             [data[i : i + size] for i in range(0, len(data), size)],
             shares_of(standing, nodes).tolist(),
         )
-        return block
 
     def _asks(self, node: int, block: Block, place: int) -> tuple[bool, tuple[int, ...]]:
         """Whether the label is wanted, as `Standing.asks` says, and the classes that do not want it."""

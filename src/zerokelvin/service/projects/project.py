@@ -10,12 +10,12 @@ from __future__ import annotations
 import asyncio
 import threading
 import time
-from collections.abc import Callable, Hashable, Iterable
+from collections.abc import Callable, Hashable, Sequence
 from concurrent.futures import Executor
 from typing import Any, TypeVar
 
 from zerokelvin.errors import SessionError
-from zerokelvin.service.projects.forecasts import BLOCK, Forecasts
+from zerokelvin.service.projects.forecasts import Forecasts
 from zerokelvin.service.projects.learning_thread import LearningThread
 from zerokelvin.service.projects.leases import Leases
 from zerokelvin.service.projects.writing_thread import (
@@ -221,12 +221,14 @@ class Project:
             found = self.memory["forecasts"] = Forecasts(session, self.known)
         return found
 
-    def unread(self, nodes: Iterable[int]) -> int:
-        """How many blocks of predictions would have to be read from the learner for some nodes."""
+    def unread(self, nodes: Sequence[int]) -> int:
+        """How many of some nodes would have to be predicted anew, and read from the learner."""
         found = self.memory.get("forecasts")
         if found is None or self._memory_of != self.learning.learnt:
-            return len({node // BLOCK for node in nodes})
-        return len(found.missing(nodes))
+            return len(nodes)
+        if len(nodes) == 1:
+            return 0 if found.is_read(nodes[0]) else 1
+        return len(found.untold(nodes))
 
     # -- listening ----------------------------------------------------------------------------------
 

@@ -42,9 +42,7 @@ async def predict(call: Call) -> bytes:
             return encode(Predictions(predictions=told, events=project.events))  # type: ignore[arg-type]
 
         await project.caught_up()
-        blocks = project.unread(indices)
-        return (
-            await project.read("blocks", read, blocks)
-            if blocks
-            else await project.read("predict", read, len(nodes))
-        )
+        fresh = project.unread(indices)
+        if not fresh:
+            return await project.read("told", read, len(nodes))
+        return await project.read("one" if len(nodes) == 1 else "many", read, fresh)

@@ -20,6 +20,7 @@ import msgspec
 
 from zerokelvin.service.service_settings import ServiceSettings
 from zerokelvin.service.web.access import Access
+from zerokelvin.service.web.aside import aside
 from zerokelvin.service.web.problems import KIND, FieldProblem, ProblemError, problem_of, unreadable
 from zerokelvin.service.web.rate_limit import RateLimit
 from zerokelvin.service.web.request_log import RequestLog
@@ -56,6 +57,9 @@ HEADERS: tuple[Header, ...] = (
 """With every answer."""
 
 JSON: Header = (b"content-type", b"application/json")
+SMALL = 1 << 17
+"""Bytes up to which a body is read in the event loop: a millisecond or less."""
+
 MOST_KEY = 200
 """Characters of an idempotency key."""
 
@@ -156,7 +160,7 @@ class Endpoint:
                 raise ProblemError(415, f"content type {kind.decode('latin-1')[:60]!r}; send {wanted}.")
             raw = await _read(receive, headers, self._gate.settings.most_body)
             if self._decoder is not None:
-                body = self._decoded(raw)
+                body = self._decoded(raw) if len(raw) <= SMALL else await aside(self._decoded, raw)
             given = headers.get(b"idempotency-key")
             if given is not None:
                 key, fingerprint = self._idempotency(given, scope, raw, actor)
