@@ -124,6 +124,22 @@ def test_foreseen_games_are_the_same_as_step_by_step(game):
     np.testing.assert_allclose(fast.margins, slow.margins, atol=1e-6)
 
 
+def test_few_answers_are_learnt_one_by_one_to_what_compiled_games_make_of_them():
+    drawn = zk.generators.planted_partition([9, 9, 9], 0.5, 0.1, np.random.default_rng(4))
+    prepared, few = Auto().prepare(drawn.graph), auto_settings.FEW - 1
+    nodes = np.random.default_rng(5).permutation(27)[:few]
+    codes = np.asarray(drawn.labels)[nodes]
+    plain, compiled = (Auto().start_game(drawn.graph, 3, prepared, 0) for _ in range(2))
+    loops = plain.mixture.mixing.learn, []
+    plain.mixture.mixing.learn = lambda code: (loops[1].append(code), loops[0](code))
+    margins = np.zeros((few, 3))
+    compiled.mixture.learn_in_order(nodes, codes, margins)
+    assert np.array_equal(plain.scores_in_order(nodes, codes), margins)
+    assert loops[1] == codes.tolist()
+    others = np.arange(27)
+    assert np.array_equal(plain.scores(others), compiled.scores(others))
+
+
 @settings(max_examples=30)
 @given(class_games())
 def test_all_nodes_at_once_are_the_same_as_one_by_one(game):
