@@ -179,3 +179,22 @@ def test_a_damaged_snapshot_is_passed_over(tmp_path):
         snapshot.write_bytes(bytes(data))
     with app_client(tmp_path) as client:
         assert client.get(f"{path}/labels").json() == before
+
+
+def test_the_count_of_the_day_is_that_of_the_snapshot(client):
+    """A snapshot in the middle of a group must not count what is told again after it."""
+    path = make_project(client, daily_budget=9, learner="perceptron")
+    shown = client.post(f"{path}/predict", json={"nodes": list("abcd")}).json()["predictions"]
+    project, seen = awake(client), []
+    real = project.learning._told
+    project.learning._told = lambda: (seen.append((project.learning.learnt, project.learning.book)), real())[
+        1
+    ]
+    labels = [{"label": "ok", "decision": one["decision"]} for one in shown]
+    assert client.post(f"{path}/labels", json={"labels": labels}).json() == {"events": 4}
+    client.get(f"{path}/state")
+    lessons = seen[-1]
+    assert lessons[0] == 5
+    assert lessons[1].asked_today == 4
+    client.call(client.hall.sleep("p"))
+    assert client.get(f"{path}/state").json()["daily_budget_left"] == 5

@@ -11,6 +11,7 @@ import zerokelvin as zk
 from zerokelvin.asking import Margin, RandomRate, Variance
 from zerokelvin.errors import LabelError, ParameterError, SessionError
 from zerokelvin.graph import generators
+from zerokelvin.session.late import ShownDecision
 from zerokelvin.session.prediction import TEACH
 
 PATH = zk.Graph.from_edges([("ann", "bob"), ("bob", "cem"), ("cem", "dan"), ("dan", "eve")])
@@ -430,3 +431,22 @@ def test_a_predicted_class_that_vanished_is_remembered(tmp_path):
         one.correct("cem", "y")
     assert view(session) == view(loaded)
     assert session._standing.outcomes == loaded._standing.outcomes
+
+
+@pytest.mark.parametrize("classes", [("x", "y"), ("x", "y", "z")])
+@pytest.mark.parametrize("learner", ["perceptron", "sslgc", "longest-path"])
+def test_a_light_record_of_what_was_shown_is_as_good(learner, classes):
+    """Whole predictions, and records of them, lead to the same session, whatever comes in between."""
+    line = zk.Graph.from_edges([(f"n{i}", f"n{i + 1}") for i in range(8)] + [("far", "away")])
+    whole, light = (zk.start(line, learner, classes=classes) for _ in range(2))
+    shown = [whole.predict(f"n{i}") for i in range(3)]
+    for i in range(9):
+        prediction, label = shown[i % len(shown)], classes[i % len(classes)]
+        whole.learn(prediction.node, label, shown=prediction)
+        light.learn(prediction.node, label, shown=ShownDecision.of(prediction))
+        assert (whole.mistakes, whole.queries) == (light.mistakes, light.queries)
+        assert whole._now().outcomes == light._now().outcomes
+        shown.append(whole.predict("away" if i == 4 else f"n{(i * 5) % 9}"))
+    assert any(found.late for found in light._now().outcomes)
+    with pytest.raises(zk.errors.SessionError, match="is for node 'n0', not for 'n1'"):
+        light.learn("n1", "x", shown=ShownDecision.of(shown[0]))

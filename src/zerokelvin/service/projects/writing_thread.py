@@ -22,7 +22,7 @@ from zerokelvin.service.projects.learning_thread import LearningThread, Lesson
 from zerokelvin.service.records.commands import Told, facts_of
 from zerokelvin.service.records.facts import Fact, Grown
 from zerokelvin.service.records.graph_source import weighted_edges
-from zerokelvin.service.records.projection import Projection
+from zerokelvin.service.records.projection import Book, Projection
 from zerokelvin.service.records.refusals import BusyError, RefusedError
 from zerokelvin.service.records.telling import beside, tell
 from zerokelvin.service.store import Log, NewEvent, StoreError, StoreFull
@@ -61,6 +61,13 @@ class Pending:
     fingerprint: bytes = b""
     status: int = 200
     answer: bytes = field(default=b"", init=False)
+
+
+class Noted(NamedTuple):
+    """An event that is to be written, and the book as it is after it."""
+
+    fact: Fact
+    book: Book
 
 
 class Settled(NamedTuple):
@@ -133,7 +140,7 @@ class WritingThread:
     def _write_all(self, group: list[Pending]) -> None:
         open_ones: list[Pending] = []
         events: list[NewEvent] = []
-        facts: list[Fact] = []
+        facts: list[Noted] = []
         for pending in group:
             if self.failed is not None:
                 self._done(pending, BusyError("the log of the project cannot be written now; try again."))
@@ -169,16 +176,17 @@ class WritingThread:
         self._done(pending, found.answer)
         return True
 
-    def _take(self, pending: Pending, told: list[Told], events: list[NewEvent], facts: list[Fact]) -> None:
+    def _take(self, pending: Pending, told: list[Told], events: list[NewEvent], facts: list[Noted]) -> None:
         """Count a request's events as if they were written, and add them to the group."""
-        at, new = self._clock(), [one.fact for one in told]
-        self.known.note(new, at)
-        events += [_event(one, at, pending.actor) for one in told]
-        facts += new
+        at = self._clock()
+        for one in told:
+            self.known.note([one.fact], at)
+            events.append(_event(one, at, pending.actor))
+            facts.append(Noted(one.fact, self.known.book))
         number = self.written + len(events)
         pending.answer = msgspec.json.encode(Numbered(events=number - FIRST))
 
-    def _flush(self, pendings: list[Pending], events: list[NewEvent], facts: list[Fact]) -> None:
+    def _flush(self, pendings: list[Pending], events: list[NewEvent], facts: list[Noted]) -> None:
         """Write a group, acknowledge it, and hand it on; the lists are empty afterwards."""
         if not pendings:
             return
@@ -189,8 +197,8 @@ class WritingThread:
             self.known.undo()
             self._deliver([Settled(one, _as_busy(problem)) for one in pendings])
         else:
-            first, book = self.written - len(events) + 1, self.known.book
-            self._learning.put(Lesson(first + i, fact, book) for i, fact in enumerate(facts))
+            first = self.written - len(events) + 1
+            self._learning.put(Lesson(first + i, *noted) for i, noted in enumerate(facts))
             self._deliver([Settled(one, one.answer) for one in pendings])
         pendings.clear()
         events.clear()
@@ -208,7 +216,7 @@ class WritingThread:
             last = self._log.append(events, answers)
         except StoreFull:
             raise
-        except StoreError as problem:
+        except Exception as problem:  # whether it was written is not known
             self.failed = problem
             raise
         if last != self.written + len(events):
