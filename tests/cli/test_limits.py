@@ -15,6 +15,8 @@ STARTS = {
     "reproduce": ("reproduce", "table2"),
     "check": ("check", "nearest", "--promise", "games"),
     "warm": ("warm", "nearest"),
+    "serve": ("serve", "--data", "projects"),
+    "durability": ("durability", "kills"),
 }
 
 

@@ -139,6 +139,10 @@ class RenumberedGame(Game):
         """What speaks for each class at several nodes."""
         return self.inner.evidence(self.ranks[nodes])
 
+    def tell(self, node: int, evidence: Floats) -> None:
+        """Fill in what speaks for each class at one node."""
+        self.inner.tell(int(self.ranks[node]), evidence)
+
     def learn_in_order(self, nodes: Ints, codes: Ints) -> Floats:
         """Learn the classes of nodes one after the other."""
         return self.inner.learn_in_order(self.ranks[nodes], codes)
