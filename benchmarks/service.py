@@ -106,11 +106,11 @@ class Server:
     """A process that serves, started and stopped."""
 
     def __init__(self, command: list[str]) -> None:
-        self.process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+        self.process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)  # errors are shown
         assert self.process.stdout is not None
         line = self.process.stdout.readline()
         if not line.startswith("listening on http://"):
-            raise SystemExit(f"the service did not start: {line}")
+            raise SystemExit("the service did not start; see its message above.")
         self.url = line.split()[-1]
         self.port = int(self.url.rpartition(":")[2])
 

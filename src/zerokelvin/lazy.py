@@ -15,6 +15,7 @@ from importlib.util import find_spec
 TYPE_CHECKING = False  # typing itself takes time to import
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
+    from types import ModuleType
     from typing import Any
 
 __all__ = ["LazyModule", "lazy_names"]
@@ -35,7 +36,7 @@ class LazyModule:
 
 
 def lazy_names(
-    package: str, table: Mapping[str, str]
+    package: str, table: Mapping[str, str], extra: str = ""
 ) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:
     """The functions ``__getattr__`` and ``__dir__`` of a package.
 
@@ -45,15 +46,19 @@ def lazy_names(
         Its ``__name__``.
     table
         Modules, each with the names it has, separated by blanks.
+    extra
+        The optional dependencies that bring what these modules import; named where that is not installed.
 
-    Returns ------- A function from a name to its value, which raises AttributeError for names the package
-    does not have, and one that lists all names there are.
+    Returns
+    -------
+    A function from a name to its value, which raises AttributeError for names the package does not have, and
+    one that lists all names there are.
     """
     homes = {name: module for module, names in table.items() for name in names.split()}
 
     def get(name: str) -> Any:
         if name in homes:
-            value = getattr(import_module(homes[name]), name)
+            value = getattr(_imported(homes[name], extra), name)
             setattr(sys.modules[package], name, value)
             return value
         if not name.startswith("_") and find_spec(f"{package}.{name}") is not None:
@@ -67,3 +72,16 @@ def lazy_names(
         return sorted({*own, *homes, *own.get("__all__", ())})
 
     return get, listed
+
+
+def _imported(module: str, extra: str) -> ModuleType:
+    try:
+        return import_module(module)
+    except ModuleNotFoundError as problem:
+        if not extra or (problem.name or "").startswith("zerokelvin"):
+            raise
+        from zerokelvin.errors import MissingDependencyError
+
+        raise MissingDependencyError(
+            f"'{problem.name}' is not installed; get it with pip install 'zerokelvin[{extra}]'."
+        ) from None

@@ -17,4 +17,5 @@ __getattr__, __dir__ = lazy_names(
         "zerokelvin.client.requests": "ServiceError",
         "zerokelvin.client.sync_client": "Client RemoteProject",
     },
+    extra="service",
 )
