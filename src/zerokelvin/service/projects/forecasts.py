@@ -23,6 +23,7 @@ from zerokelvin.client.messages import Predicted
 from zerokelvin.games.labels import decide
 from zerokelvin.learners import Game
 from zerokelvin.service.records.decisions import Decision, write_decision
+from zerokelvin.service.records.project_names import named
 from zerokelvin.service.records.projection import Projection
 from zerokelvin.session import Session
 from zerokelvin.session.late import DIGEST
@@ -151,8 +152,8 @@ class Forecasts:
         digest = hashlib.blake2b(block.scores[place], digest_size=DIGEST).digest()
         decision = Decision(node, code, asked, overruled, self._made_at, self._now, digest, left_out)
         return Predicted(
-            node=node if self._names is None else self._names[node],  # type: ignore[arg-type]
-            label=self._classes[code],  # type: ignore[arg-type]
+            node=node if self._names is None else named(self._names[node]),
+            label=named(self._classes[code]),
             probabilities=dict(zip(self._keys, block.shares[place], strict=True)),
             ask=asked,
             reason=reason,

@@ -232,7 +232,7 @@ class SqliteStore:
     def add_key(self, key: StoredKey) -> None:
         """Keep a key."""
         with self._writing() as service:
-            row = key._replace(projects=json.dumps(key.projects))  # type: ignore[arg-type]
+            row = (*key[:3], json.dumps(key.projects), *key[4:])
             service.execute("INSERT INTO keys VALUES (?, ?, ?, ?, ?, ?, ?)", row)
 
     def keys(self) -> list[StoredKey]:

@@ -138,7 +138,7 @@ class PostgresStore:
         with self._connections.use() as connection:
             connection.execute(
                 "INSERT INTO keys VALUES (%s, %s, %s, %s, %s, %s, %s)",
-                key._replace(projects=list(key.projects)),  # type: ignore[arg-type]
+                (*key[:3], list(key.projects), *key[4:]),
             )
 
     def keys(self) -> list[StoredKey]:
