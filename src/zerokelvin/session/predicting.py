@@ -21,9 +21,12 @@ from zerokelvin.session.standing import Standing
 from zerokelvin.threads import on_one_thread
 
 __all__ = [
+    "BY_PRIOR",
+    "NOTHING_LEARNT",
     "all_margins",
     "all_shares",
     "class_shares",
+    "decided_reason",
     "explain",
     "predict",
     "predict_all",
@@ -31,6 +34,10 @@ __all__ = [
     "ranked",
     "shares_of",
 ]
+
+
+NOTHING_LEARNT = "No label has been learned yet, so this is only the tie rule's guess."
+BY_PRIOR = "No node of its component has a label yet, so this is the most frequent class so far."
 
 
 @on_one_thread
@@ -186,14 +193,24 @@ def explain(standing: Standing, node: Hashable) -> Explanation:
 
 def _reason(standing: Standing, node: int, margins: Floats, by_prior: bool, ask: bool) -> str:
     if not standing.counts.any():
-        return "No label has been learned yet, so this is only the tie rule's guess."
+        return NOTHING_LEARNT
     if by_prior:
-        return "No node of its component has a label yet, so this is the most frequent class so far."
-    wish = "the label is wanted" if ask else "no label is needed"
-    if not ask and standing.spent:
-        wish = f"the budget of {standing.budget} questions is spent"
+        return BY_PRIOR
     remark = standing.game.remark(node, int(np.argmax(margins)))
-    decided = f"The {standing.terms.learner.name} decides with confidence {confidence(margins):.3g}"
+    spent = standing.budget if standing.spent else None
+    return decided_reason(standing.terms.learner.name, confidence(margins), remark, ask, spent)
+
+
+def decided_reason(learner: str, sure: float, remark: str, ask: bool, spent: int | None) -> str:
+    """The sentence on a prediction that a learner decided; `spent` is the budget, where none of it is left.
+
+    >>> decided_reason("perceptron", 0.25, "", False, None)
+    'The perceptron decides with confidence 0.25; no label is needed.'
+    """
+    wish = "the label is wanted" if ask else "no label is needed"
+    if not ask and spent is not None:
+        wish = f"the budget of {spent} questions is spent"
+    decided = f"The {learner} decides with confidence {sure:.3g}"
     return f"{decided}: {remark}; {wish}." if remark else f"{decided}; {wish}."
 
 

@@ -21,6 +21,7 @@ from zerokelvin.service.records.facts import (
     PutAway,
     TakenOut,
 )
+from zerokelvin.service.records.project_names import named
 from zerokelvin.service.records.projection import Projection
 from zerokelvin.service.records.refusals import RefusedError
 from zerokelvin.service.store.log import ARCHIVED, RESTORED
@@ -98,5 +99,5 @@ def _answer(i: int, one: Any, known: Projection) -> Told:
     record = DecisionRecord(
         shown.code, shown.ask, shown.overruled, shown.made_at, shown.time, shown.digest.hex(), shown.left_out
     )
-    node = known.name(shown.node) if one.node is None else one.node
-    return Told("label", Labelled(node, label, record, one.source))  # type: ignore[arg-type]
+    node = named(known.name(shown.node)) if one.node is None else one.node
+    return Told("label", Labelled(node, label, record, one.source))

@@ -11,6 +11,7 @@ import msgspec
 import numpy as np
 
 from zerokelvin.client.messages import LabelRow, LabelRows, Named
+from zerokelvin.service.records.project_names import all_named, named, node_names
 from zerokelvin.service.records.refusals import RefusedError
 from zerokelvin.service.web.route_table import Call, Streamed, route
 from zerokelvin.session import Session
@@ -64,15 +65,14 @@ def _labels(session: Session, events: int) -> Labels:
     told: dict[int, tuple[Named, Source]] = {}
     for event in standing.events:
         if event.kind != SKIP:
-            told[event.node] = (event.label, "taught" if event.kind == TEACH else "asked")  # type: ignore[assignment]
+            told[event.node] = (named(event.label), "taught" if event.kind == TEACH else "asked")
     shares = shares_of(standing, np.arange(graph.num_nodes))
     codes = shares.argmax(axis=1)
-    names = list(range(graph.num_nodes)) if graph.names is None else list(graph.names)
     given = [shares[node, standing.codes[label]] for node, (label, _) in told.items()]
     best = shares[np.arange(len(codes)), codes]
     best[list(told)] = given
-    classes: tuple[Named, ...] = standing.classes  # type: ignore[assignment]
-    return Labels(told, names, classes, codes.tolist(), best.tolist(), events)  # type: ignore[arg-type]
+    classes = tuple(all_named(standing.classes))
+    return Labels(told, node_names(graph), classes, codes.tolist(), best.tolist(), events)
 
 
 def _rows(found: Labels, start: int) -> Iterator[LabelRow]:

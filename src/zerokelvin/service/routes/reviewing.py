@@ -11,6 +11,7 @@ import msgspec
 from zerokelvin.client.messages import AfterAnswer, Question, Questions
 from zerokelvin.service.projects.forecasts import key_of
 from zerokelvin.service.projects.project import Project
+from zerokelvin.service.records.project_names import named
 from zerokelvin.service.records.refusals import RefusedError
 from zerokelvin.service.web.query_values import flag, number, whole
 from zerokelvin.service.web.route_table import Call, route
@@ -85,5 +86,5 @@ def _look_ahead(session: Session, project: Project, found: Questions, reviewer: 
                 other.learn(one.node, label)
                 names = other.open_questions(len(taken) + 1)
                 free = [name for name in names if graph.index(name) not in taken]
-                following = free[0] if free else None
-                one.after.append(AfterAnswer(answer=label, node=following))  # type: ignore[arg-type]
+                following = named(free[0]) if free else None
+                one.after.append(AfterAnswer(answer=named(label), node=following))
