@@ -13,8 +13,8 @@ from zerokelvin.client.messages import Answers, Correct, SetBudget, Skip, Teach
 from zerokelvin.service.records.decisions import DecisionRecord
 from zerokelvin.service.records.facts import (
     Budgeted,
+    CheckDrawn,
     Corrected,
-    Drawn,
     Fact,
     Labelled,
     Owned,
@@ -80,7 +80,7 @@ def facts_of(request: Any, known: Projection) -> list[Told]:
             share = known.book.audit_share if request.audit_share is unset else request.audit_share
             return [Told("budget", Budgeted(budget, daily, share))]
         case DrawCheck():
-            return [Told("check", Drawn())]
+            return [Told("check", CheckDrawn())]
         case ArchiveWish():
             return [Told(ARCHIVED, PutAway()) if request.away else Told(RESTORED, TakenOut())]
     raise TypeError(f"{type(request).__name__} is no request that writes")

@@ -14,9 +14,9 @@ from zerokelvin.service.store.log import ARCHIVED, RESTORED
 __all__ = [
     "KINDS",
     "Budgeted",
+    "CheckDrawn",
     "Corrected",
     "Created",
-    "Drawn",
     "Fact",
     "Grown",
     "Labelled",
@@ -95,7 +95,7 @@ class Budgeted(Fact, frozen=True):
     audit_share: float = 0.0
 
 
-class Drawn(Fact, frozen=True):
+class CheckDrawn(Fact, frozen=True):
     """A random check was drawn, unless one waited for its answer still.
 
     Which node that is follows from the seed and the events before, as everything does.
@@ -118,7 +118,7 @@ KINDS: dict[str, type[Fact]] = {
     "correct": Corrected,
     "grown": Grown,
     "budget": Budgeted,
-    "check": Drawn,
+    "check": CheckDrawn,
     ARCHIVED: PutAway,
     RESTORED: TakenOut,
 }

@@ -16,8 +16,8 @@ from zerokelvin.errors import SessionError
 from zerokelvin.service.records.decisions import DecisionRecord
 from zerokelvin.service.records.facts import (
     Budgeted,
+    CheckDrawn,
     Corrected,
-    Drawn,
     Fact,
     Grown,
     Labelled,
@@ -65,7 +65,7 @@ def tell(session: Session, run: Sequence[Fact]) -> None:
         session.add_nodes(first.nodes, pairs, [weight for *_, weight in first.edges] if pairs else None)
     elif isinstance(first, Budgeted):
         session.budget = first.budget
-    elif isinstance(first, Drawn):
+    elif isinstance(first, CheckDrawn):
         with suppress(SessionError):  # an answer may have come for the last node that could be drawn
             session.random_check()
 
