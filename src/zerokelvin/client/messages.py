@@ -34,6 +34,7 @@ __all__ = [
     "KeysShown",
     "LabelRow",
     "LabelRows",
+    "LogIn",
     "MakeKey",
     "Named",
     "Numbered",
@@ -51,6 +52,7 @@ __all__ = [
     "Skip",
     "Taught",
     "Teach",
+    "Visitor",
 ]
 
 Named = str | int
@@ -406,6 +408,26 @@ class MakeKey(Incoming):
     role: Role
     projects: list[ProjectName] = []
     """The projects it is good for; none for all."""
+
+
+class LogIn(Incoming):
+    """An API key, shown once for a cookie."""
+
+    key: Annotated[str, Meta(min_length=1, max_length=500)]
+
+
+class Visitor(Outgoing):
+    """Who sends requests, by key or cookie, and what they may do; no projects are all projects."""
+
+    name: str
+    role: Role
+    projects: list[str]
+    csrf: str = ""
+    """With a cookie: what requests that change something repeat in the header Zerokelvin-CSRF."""
+    until: str | None = None
+    """When the cookie ends."""
+    keys: bool = True
+    """Whether this service has keys; without them nobody needs to log in."""
 
 
 class KeyMade(Outgoing):
