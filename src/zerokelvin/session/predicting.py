@@ -29,6 +29,7 @@ __all__ = [
     "predict_all",
     "predict_many",
     "ranked",
+    "reason_sentence",
     "shares_of",
 ]
 
@@ -185,6 +186,17 @@ def explain(standing: Standing, node: Hashable) -> Explanation:
 
 
 def _reason(standing: Standing, node: int, margins: Floats, by_prior: bool, ask: bool) -> str:
+    silent = by_prior or not standing.counts.any()
+    remark = "" if silent else standing.game.remark(node, int(np.argmax(margins)))
+    return reason_sentence(standing, confidence(margins), by_prior, ask, remark)
+
+
+def reason_sentence(standing: Standing, sure: float, by_prior: bool, ask: bool, remark: str) -> str:
+    """Why a node is predicted as it is.
+
+    `sure` is the confidence, `by_prior` says that no label of its component is known, `remark` is what the
+    learner says of the node.
+    """
     if not standing.counts.any():
         return "No label has been learned yet, so this is only the tie rule's guess."
     if by_prior:
@@ -192,8 +204,7 @@ def _reason(standing: Standing, node: int, margins: Floats, by_prior: bool, ask:
     wish = "the label is wanted" if ask else "no label is needed"
     if not ask and standing.spent:
         wish = f"the budget of {standing.budget} questions is spent"
-    remark = standing.game.remark(node, int(np.argmax(margins)))
-    decided = f"The {standing.terms.learner.name} decides with confidence {confidence(margins):.3g}"
+    decided = f"The {standing.terms.learner.name} decides with confidence {sure:.3g}"
     return f"{decided}: {remark}; {wish}." if remark else f"{decided}; {wish}."
 
 
