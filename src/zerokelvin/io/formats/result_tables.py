@@ -69,9 +69,9 @@ def write_table(path: PathLike, parts: Iterable[dict[str, Column]]) -> int:
     >>> write_table(path, [{"node": ["ann", "=1+1"], "ask": [True, False]}])
     2
     >>> print(Path(path).read_text().strip())
-    node,ask
-    ann,true
-    '=1+1,false
+    "node","ask"
+    "ann",true
+    "'=1+1",false
     """
     final = check_table(path)
     kind, rows, schema = _kind(final), 0, None
