@@ -59,7 +59,20 @@ def test_a_help_text_needs_little(words):
 
 
 @pytest.mark.parametrize(
-    "command", ["run", "compare", "check", "reproduce", "demo", "bench", "datasets", "serve"]
+    "command",
+    [
+        "predict",
+        "queue",
+        "evaluate",
+        "run",
+        "compare",
+        "check",
+        "reproduce",
+        "demo",
+        "bench",
+        "datasets",
+        "serve",
+    ],
 )
 def test_the_help_of_a_command_needs_no_compiler(command):
     modules = imported_after(HELP.format([command, "--help"]))

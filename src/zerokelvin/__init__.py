@@ -27,7 +27,7 @@ if TYPE_CHECKING:
         minimum_cut,
         picard_queyranne,
     )
-    from zerokelvin.games import Run, Runs, play, play_shuffles
+    from zerokelvin.games import Run, Runs, play, play_grid, play_shuffles
     from zerokelvin.graph import (
         ExponentialGraph,
         Graph,
@@ -91,6 +91,7 @@ __all__ = [
     "minimum_cut",
     "picard_queyranne",
     "play",
+    "play_grid",
     "play_shuffles",
     "read_graph",
     "read_labels",
@@ -110,7 +111,7 @@ __getattr__, __dir__ = lazy_names(
         "zerokelvin.flow": (
             "ClusterReport MinimumCut OnlineCut PicardQueyranne cluster_report minimum_cut picard_queyranne"
         ),
-        "zerokelvin.games": "Run Runs play play_shuffles",
+        "zerokelvin.games": "Run Runs play play_grid play_shuffles",
         "zerokelvin.graph": (
             "ExponentialGraph Graph LabelledGraph Measured bal cut diameter eccentricity epsilon_graph "
             "exponential_graph generators geodesic_distances knn_graph label_balance wide_diameter"

@@ -59,6 +59,30 @@ class Bound:
         """Whether this one game cannot have more mistakes: it holds, and not only in expectation."""
         return self.holds and not self.expected
 
+    def says_something(self, trials: int) -> bool:
+        """Whether it holds and is below the number of trials, which no game can exceed in any case.
+
+        >>> Bound(12.5, "Theorem 4.2").says_something(100), Bound(250.0, "Theorem 4.2").says_something(100)
+        (True, False)
+        """
+        return self.holds and self.value < trials
+
+    def told(self, trials: int, mistakes: int | None = None) -> str:
+        """The bound in words beside the number of trials: what it proves here, or that it says nothing.
+
+        >>> print(Bound(12.5, "Theorem 4.2").told(100, mistakes=5))
+        at most 12.5 mistakes (Theorem 4.2): 2.5 times the 5 made
+        >>> print(Bound(250.0, "Theorem 4.2").told(100))
+        says nothing here: at most 250 mistakes (Theorem 4.2), more than the 100 trials
+        """
+        if not self.holds:
+            return str(self)
+        if not self.says_something(trials):
+            return f"says nothing here: {self}, more than the {trials:,} trials"
+        if not mistakes:
+            return str(self)
+        return f"{self}: {self.value / mistakes:.2g} times the {mistakes:,} made"
+
     def allows(self, mistakes: float) -> bool:
         """Whether this many mistakes stay within the value (up to rounding)."""
         return mistakes <= self.value * (1 + 1e-9) + 1e-9

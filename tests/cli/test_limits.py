@@ -11,6 +11,9 @@ RUN = ("run", "edges.csv", "labels.csv", "--learner", "perceptron")
 STARTS = {
     "run": RUN,
     "compare": ("compare", "edges.csv", "labels.csv", "--learners", "nearest", "--peers", "none"),
+    "predict": ("predict", "edges.csv", "labels.csv", "--learner", "nearest"),
+    "queue": ("queue", "edges.csv", "labels.csv", "--learner", "nearest"),
+    "evaluate": ("evaluate", "edges.csv", "labels.csv", "--learner", "nearest"),
     "demo": ("demo",),
     "reproduce": ("reproduce", "table2"),
     "check": ("check", "nearest", "--promise", "games"),

@@ -31,6 +31,9 @@ def cli(context: click.Context) -> None:
       zerokelvin demo                       see it at work on handwritten digits
       zerokelvin learners                   what can learn
       zerokelvin datasets                   what can be loaded by name
+      zerokelvin predict edges.csv known.csv --out labels.csv   label the rest of your graph
+      zerokelvin queue edges.csv known.csv  what to review next
+      zerokelvin evaluate edges.csv labels.csv   how good that would be
       zerokelvin run edges.csv labels.csv   measure a learner on your own graph
       zerokelvin compare cora               all learners, and what you might use instead
       zerokelvin serve --data projects      predictions and labels over HTTP, nothing lost

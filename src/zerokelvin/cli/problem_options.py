@@ -27,6 +27,7 @@ __all__ = [
     "problem_options",
     "read_problem",
     "table_options",
+    "table_options_beside_limit",
 ]
 
 Command = Callable[..., None]
@@ -47,16 +48,15 @@ def problem_arguments(command: Command) -> Command:
     return click.argument("graph")(click.argument("labels", required=False)(command))
 
 
-def problem_options(shuffles: int) -> Callable[[Command], Command]:
-    """Add --shuffles with its default, --seed, --component and --neighbors, passed on under these names."""
+def problem_options(shuffles: int | None) -> Callable[[Command], Command]:
+    """Add --shuffles with its default, --seed, --component and --neighbors, passed on under these names.
+
+    With None there is no --shuffles.
+    """
+    about = "How many random orders to play."
+    orders = click.option("--shuffles", type=GAMES, default=shuffles, show_default=True, help=about)
     options: list[Any] = [
-        click.option(
-            "--shuffles",
-            type=GAMES,
-            default=shuffles,
-            show_default=True,
-            help="How many random orders to play.",
-        ),
+        *([] if shuffles is None else [orders]),
         click.option(
             "--seed",
             type=SEED,
@@ -109,8 +109,27 @@ class Reading:
 
 def table_options(command: Command) -> Command:
     """Add the options on columns, header and limits; `gather_options` passes them on."""
+    return _adding([*_columns(), _limits("--limit", "--file-limit")])(command)
+
+
+def table_options_beside_limit(command: Command) -> Command:
+    """The same for a command whose --limit is something else: what files may hold is --file-limit alone."""
+    return _adding([*_columns(), _limits("--file-limit")])(command)
+
+
+def _limits(*names: str) -> Any:
+    return click.option(
+        *names,
+        "limits",
+        multiple=True,
+        metavar="NAME=NUMBER",
+        help="Allow a file more bytes, nodes, classes or columns; may be repeated.",
+    )
+
+
+def _columns() -> list[Any]:
     kind: dict[str, Any] = {"type": _Column(), "metavar": "COLUMN"}
-    options: list[Any] = [
+    return [
         click.option(
             "--source", **kind, help="Column of GRAPH with one node of an edge, by name or position from 0."
         ),
@@ -123,16 +142,7 @@ def table_options(command: Command) -> Command:
             default=None,
             help="Whether the first row of GRAPH names its columns.  [default: found out]",
         ),
-        click.option(
-            "--limit",
-            "limits",
-            multiple=True,
-            metavar="NAME=NUMBER",
-            help="Allow a file more bytes, nodes, classes or columns; may be repeated.",
-        ),
     ]
-
-    return _adding(options)(command)
 
 
 def gather_options(command: Command) -> Command:

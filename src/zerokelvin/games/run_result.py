@@ -12,6 +12,8 @@ from numpy.typing import NDArray
 
 from zerokelvin.array_types import Ints
 from zerokelvin.bound import Bound
+from zerokelvin.games.class_figures import ClassFigures, class_figures
+from zerokelvin.games.frames import game_frame, game_row, trial_frame
 from zerokelvin.games.labels import class_array, to_signs
 from zerokelvin.graph import Graph
 from zerokelvin.graph.features import Features
@@ -119,6 +121,25 @@ class Run:
         """The proven bound on the mistakes, against the labelling that was played."""
         return self.make_bound()
 
+    @cached_property
+    def figures(self) -> ClassFigures:
+        """Precision, recall, F1 of every class, and the majority guess: `zerokelvin.games.class_figures`."""
+        margins = self.margins[:, 0] if len(self.classes) == 2 else None
+        return class_figures(self.classes, self.codes, self.predicted, margins)
+
+    def to_frame(self, library: str = "pandas") -> Any:
+        """One row per trial, as a frame of pandas or polars; see `zerokelvin.games.frames` for the columns.
+
+        Examples
+        --------
+        >>> from zerokelvin.games import play
+        >>> line = Graph.from_edges([(0, 1), (1, 2), (2, 3)])
+        >>> run = play(line, ["a", "a", "b", "b"], "perceptron", order=[0, 3, 1, 2])
+        >>> run.to_frame()[["node", "label", "predicted", "mistake"]].iloc[2].tolist()
+        [1, 'a', 'a', False]
+        """
+        return trial_frame(self, library)
+
 
 @dataclass(frozen=True)
 class Runs:
@@ -126,6 +147,13 @@ class Runs:
 
     runs: tuple[Run, ...]
     prepare_seconds: float
+
+    def to_frame(self, library: str = "pandas", bounds: bool = False) -> Any:
+        """One row per game, as a frame of pandas or polars; see `zerokelvin.games.frames` for the columns.
+
+        With `bounds` also the proven bound of every game, which may take longer than the game.
+        """
+        return game_frame([game_row(run, bounds) for run in self.runs], library)
 
     def values(self, figure: str) -> NDArray[np.float64]:
         """One value per game of a figure such as ``"error_binary"`` or ``"mistakes"``."""

@@ -32,6 +32,7 @@ __all__ = [
     "predict_all",
     "predict_many",
     "ranked",
+    "reason_sentence",
     "shares_of",
 ]
 
@@ -192,13 +193,23 @@ def explain(standing: Standing, node: Hashable) -> Explanation:
 
 
 def _reason(standing: Standing, node: int, margins: Floats, by_prior: bool, ask: bool) -> str:
+    silent = by_prior or not standing.counts.any()
+    remark = "" if silent else standing.game.remark(node, int(np.argmax(margins)))
+    return reason_sentence(standing, confidence(margins), by_prior, ask, remark)
+
+
+def reason_sentence(standing: Standing, sure: float, by_prior: bool, ask: bool, remark: str) -> str:
+    """Why a node is predicted as it is.
+
+    `sure` is the confidence, `by_prior` says that no label of its component is known, `remark` is what the
+    learner says of the node.
+    """
     if not standing.counts.any():
         return NOTHING_LEARNT
     if by_prior:
         return BY_PRIOR
-    remark = standing.game.remark(node, int(np.argmax(margins)))
     spent = standing.budget if standing.spent else None
-    return decided_reason(standing.terms.learner.name, confidence(margins), remark, ask, spent)
+    return decided_reason(standing.terms.learner.name, sure, remark, ask, spent)
 
 
 def decided_reason(learner: str, sure: float, remark: str, ask: bool, spent: int | None) -> str:

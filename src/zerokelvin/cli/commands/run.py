@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from zerokelvin.cli.group import common_options
-from zerokelvin.cli.late_help import LateHelp
+from zerokelvin.cli.learner_options import learner_options, policy_option
 from zerokelvin.cli.number_options import COUNT, GAMES, MOMENTS, POSITIVE, require_memory
 from zerokelvin.cli.output import attempt, percent, print_json, print_table, print_text
 from zerokelvin.cli.problem_options import (
@@ -28,32 +28,11 @@ if TYPE_CHECKING:
 __all__ = ["run"]
 
 
-def _policies() -> list[str]:
-    from zerokelvin.asking import POLICIES
-
-    return POLICIES.forms
-
-
 @click.command()
 @problem_arguments
-@click.option("--learner", default="auto", show_default=True, help="A name 'zerokelvin learners' lists.")
-@click.option(
-    "--param",
-    "assignments",
-    multiple=True,
-    metavar="NAME=VALUE",
-    help="A parameter of the learner; may be repeated.",
-)
+@learner_options
 @problem_options(shuffles=20)
-@click.option(
-    "--policy",
-    default="always",
-    show_default=True,
-    metavar="POLICY",
-    cls=LateHelp,
-    listing=_policies,
-    help="When to ask for a label: {}.",
-)
+@policy_option("always")
 @click.option("--budget", type=COUNT, help="Ask for at most this many labels in a game.  [default: no limit]")
 @click.option(
     "--label-noise",

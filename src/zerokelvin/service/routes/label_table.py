@@ -11,6 +11,7 @@ import msgspec
 import numpy as np
 
 from zerokelvin.client.messages import GuaranteeShown, LabelRow, LabelRows, Named
+from zerokelvin.io.spreadsheet import safe_cell
 from zerokelvin.service.projects.random_checks import CONFIDENCE, guarantee_shown
 from zerokelvin.service.records.project_names import all_named, named, node_names
 from zerokelvin.service.records.refusals import RefusedError
@@ -22,9 +23,6 @@ from zerokelvin.session.prediction import SKIP, TEACH
 
 PART = 2000
 """Rows sent at a time."""
-
-FORMULA = ("=", "+", "-", "@", "\t", "\r")
-"""What a text begins with that spreadsheets take for a formula."""
 
 Source = Literal["asked", "taught", "predicted"]
 
@@ -106,10 +104,5 @@ async def _as_csv(found: Labels, certificate: bool) -> AsyncIterator[bytes]:
         text = io.StringIO()
         writer = csv.writer(text)
         for row in _rows(found, start):
-            writer.writerow([_cell(row.node), _cell(row.label), f"{row.probability:.6g}", row.source])
+            writer.writerow([safe_cell(row.node), safe_cell(row.label), f"{row.probability:.6g}", row.source])
         yield text.getvalue().encode()
-
-
-def _cell(value: Named) -> Named:
-    """A value as a cell: a text that looks like a formula gets an apostrophe before it."""
-    return f"'{value}" if isinstance(value, str) and value.startswith(FORMULA) else value
