@@ -3,7 +3,8 @@
 Every tree has a generator of its own, spawned from the one given, so that trees can be drawn and laid out on
 all cores and are the same on any number of them. At which leaf the depth-first search of a tree begins (of a
 forest, the first of all) and in which order it takes the branches of a node is drawn too, so that a
-committee's spines differ even where its trees do not. A large graph is numbered by neighbourhoods for this (`trees.spanning.neighbourhoods`).
+committee's spines differ even where its trees do not. A large graph is numbered by neighbourhoods for this
+(`trees.spanning.neighbourhoods`).
 """
 
 from __future__ import annotations

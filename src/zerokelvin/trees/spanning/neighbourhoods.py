@@ -16,20 +16,20 @@ from zerokelvin.array_types import Ints
 from zerokelvin.graph import Graph
 from zerokelvin.jit import kernel
 
-__all__ = ["LARGE", "Numbered", "number_by_neighbourhood"]
+__all__ = ["LARGE", "NumberedGraph", "number_by_neighbourhood"]
 
 LARGE = 1 << 15
 """Nodes from which on it pays: what walks on fewer read fits into a cache, however they are numbered."""
 
 
-class Numbered(NamedTuple):
+class NumberedGraph(NamedTuple):
     """The same graph with other numbers, and the number that every node has in it."""
 
     graph: Graph
     number: Ints
 
 
-def number_by_neighbourhood(graph: Graph) -> Numbered:
+def number_by_neighbourhood(graph: Graph) -> NumberedGraph:
     """A graph whose nodes are numbered in the order of a breadth-first search of every component.
 
     >>> line = Graph.from_edges([(0, 3), (3, 1), (1, 2)])
@@ -43,7 +43,7 @@ def number_by_neighbourhood(graph: Graph) -> Numbered:
     rows = np.concatenate([[0], np.cumsum(np.diff(graph.indptr)[order])])
     heads, weights = np.empty_like(graph.indices), np.empty_like(graph.weights)
     _renumber(graph.csr, number, order, (rows[:-1].copy(), heads, weights))
-    return Numbered(Graph(rows, heads, weights), number)
+    return NumberedGraph(Graph(rows, heads, weights), number)
 
 
 @kernel
