@@ -217,9 +217,11 @@ def _questions(learner: str) -> None:
     for node in range(0, 9, 3):
         session.learn(node, int(drawn.labels[node]))
         session.open_questions(2)
+    session.predict_all()
+    session.predict_proba_one(1)
 
 
-PIECES: tuple[Callable[[str], object], ...] = (_first_steps, _small_game, _session, _questions)
+PIECES: tuple[Callable[[str], object], ...] = (_first_steps, _small_game, _questions, _session)
 """Work that calls what learners are made of, small enough for the interpreter; first what is needed first."""
 
 WORK: dict[str, Callable[[str], None]] = {"session": _session, "games": _games, "large graph": _large}

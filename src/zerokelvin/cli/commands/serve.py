@@ -85,6 +85,7 @@ def serve(
     if add_key is not None or revoke_key is not None or backup is not None:
         _administer(data, add_key, role, project, revoke_key, backup, as_json)
         return
+    from zerokelvin.jit import compile_ahead
     from zerokelvin.service import ServiceSettings
     from zerokelvin.service.web.running import serve as listen
 
@@ -98,6 +99,7 @@ def serve(
         lease=float(lease),
         log_requests=not quiet,
     )
+    compile_ahead("auto")  # so that the first project need not wait for it
     listen(settings)
 
 
