@@ -10,7 +10,7 @@ import time
 
 import pytest
 
-from zerokelvin.experiments.rehearsal import LOCK
+from zerokelvin.jit.background import LOCK
 
 fcntl = pytest.importorskip("fcntl")
 

@@ -20,15 +20,13 @@ from typing import Any, NamedTuple
 
 from zerokelvin.errors import ZerokelvinError
 from zerokelvin.experiments.warming import PIECES
-from zerokelvin.jit.background import folder_of_marks, mark
+from zerokelvin.jit.background import LOCK, folder_of_marks, mark
 from zerokelvin.jit.kernel_code import CacheWarning
 from zerokelvin.jit.shared_compiling import try_to_compile
 from zerokelvin.jit.small_work import recorded
 from zerokelvin.learners import LEARNERS
 
 __all__ = ["Needed", "compile_ahead", "main", "rehearse"]
-
-LOCK = "zerokelvin.ahead.lock"
 
 LONGEST = 600.0
 """Seconds after which the process in the background begins no further kernel."""

@@ -29,6 +29,8 @@ from zerokelvin.graph import Graph, knn_graph
 from zerokelvin.graph.generators import planted_partition
 from zerokelvin.graph.scale import at_mean_degree
 from zerokelvin.jit import CacheWarning, compilations
+from zerokelvin.jit.background import mark
+from zerokelvin.jit.small_work import compiling_now
 from zerokelvin.learners import LEARNERS
 from zerokelvin.learners.auto.experts import KINDS
 from zerokelvin.session import Session, load, start
@@ -101,6 +103,8 @@ def warm(
                 tell("Compiling", len(done), total)
     finally:
         pool.shutdown(cancel_futures=True)
+    for name in learners:
+        mark(name)
     return done
 
 
@@ -109,7 +113,7 @@ def practise(practice: Practice) -> Practised:
     began = time.perf_counter()
     work = WORK.get(practice.work)
     note = ""
-    with compilations() as compiled, warnings.catch_warnings():
+    with compilations() as compiled, warnings.catch_warnings(), compiling_now():
         warnings.simplefilter("ignore")
         warnings.simplefilter("error", CacheWarning)
         try:

@@ -33,6 +33,7 @@ from zerokelvin.jit import compile_line, small_work
 from zerokelvin.startup import PROCESS
 
 __all__ = [
+    "LOCK",
     "begin_unless_done",
     "compile_ahead",
     "expect",
@@ -48,6 +49,9 @@ REHEARSE = (
     "import json, sys; sys.path[:] = json.loads(sys.argv[1]); "
     "from zerokelvin.experiments.rehearsal import main; main(sys.argv[2:])"
 )
+
+LOCK = "zerokelvin.ahead.lock"
+"""The file that a process in the background locks; it is there from the moment one is started."""
 
 TELLS = "zerokelvin: compiling in the background for larger work, once per installation"
 
@@ -74,6 +78,7 @@ class _Helper:
             if folder is None or not learners:
                 return
             with contextlib.suppress(OSError):  # no memory, no such program: nobody is helped
+                (folder / LOCK).touch()
                 self.process = _spawn(way, learners)
                 threading.Thread(
                     target=self._accompany,
