@@ -233,7 +233,6 @@ def long_session(name, answers):
 
 def first_use(_):
     with tempfile.TemporaryDirectory() as folder:
-        cache = str(Path(folder) / "cache")
         first, again = two_runs(EXAMPLE, folder)
     yield Line("first-use", "README example, nothing compiled", first, 8.0, first.cpu / again.cpu, "ready")
     yield Line("first-use", "the same again", again, None, 1.0, "ready")
