@@ -88,6 +88,7 @@ def serve(
         return
     import os
 
+    from zerokelvin.jit import compile_ahead
     from zerokelvin.service import ServiceSettings
     from zerokelvin.service.web.running import serve as listen
 
@@ -102,6 +103,7 @@ def serve(
         log_requests=not quiet,
         cookie_secret=os.environ.get(SECRET) or None,
     )
+    compile_ahead("auto")  # so that the first project need not wait for it
     listen(settings)
 
 
