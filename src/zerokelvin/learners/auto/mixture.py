@@ -150,7 +150,10 @@ class Mixture:
         def fill(k: int) -> None:
             values[k] = tasks[k]()
 
-        in_threads([partial(fill, k) for k in range(len(tasks))], worth=count >= MANY)
+        voters_first = sorted(
+            range(len(tasks)), key=lambda k: self.experts[k].is_kernel
+        )  # which take longest
+        in_threads([partial(fill, k) for k in voters_first], worth=count >= MANY)
         return values
 
     @property
