@@ -16,8 +16,7 @@ from zerokelvin.flow.static.capacities import without_negligible
 from zerokelvin.graph import Graph
 from zerokelvin.learners.auto import settings
 from zerokelvin.learners.auto.experts.expert import Expert, Kind, expert
-from zerokelvin.learners.auto.settings import COMMITTEE_FLOOR, VOTER_FLOOR
-from zerokelvin.learners.base import Learner, Trials, columns_of, make, signs_of
+from zerokelvin.learners.base import Game, Learner, Trials, columns_of, make, signs_of
 from zerokelvin.learners.trees.spanning_tree import SpanningTree
 
 __all__ = ["Committee", "Voter", "Voters"]
@@ -28,11 +27,17 @@ class Committee(Expert):
 
     is_kernel = False
 
+    def __init__(self, name: str, game: Game) -> None:
+        super().__init__(name, game, settings.COMMITTEE_FLOOR)
+
 
 class Voter(Expert):
     """The one class that a learner predicts."""
 
     is_kernel = False
+
+    def __init__(self, name: str, game: Game) -> None:
+        super().__init__(name, game, settings.VOTER_FLOOR)
 
     def evidence(self, nodes: Any) -> Floats:
         """The votes, from the scores of all problems."""
@@ -73,8 +78,8 @@ class Ready:
         if label not in self.own:
             self.own[label] = learner.prepare(self.graph)
         if isinstance(learner, SpanningTree):
-            return Committee(label, learner.start_votes(classes, self.own[label], seed), COMMITTEE_FLOOR)
-        return Voter(label, learner.start_game(self.graph, classes, self.own[label], seed), VOTER_FLOOR)
+            return Committee(label, learner.start_votes(classes, self.own[label], seed))
+        return Voter(label, learner.start_game(self.graph, classes, self.own[label], seed))
 
 
 @expert("voters")
