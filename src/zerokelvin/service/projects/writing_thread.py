@@ -61,6 +61,8 @@ class Pending:
     fingerprint: bytes = b""
     status: int = 200
     answer: bytes = field(default=b"", init=False)
+    number: int = field(default=0, init=False)
+    """Of its last event, once it is written."""
 
 
 class Noted(NamedTuple):
@@ -173,6 +175,7 @@ class WritingThread:
                 pending.key.partition(":")[2] if pending.key else "",
                 "was used for another request; take a new key for every new request",
             )
+        pending.number = self.written
         self._done(pending, found.answer)
         return True
 
@@ -183,8 +186,8 @@ class WritingThread:
             self.known.note([one.fact], at)
             events.append(_event(one, at, pending.actor))
             facts.append(Noted(one.fact, self.known.book))
-        number = self.written + len(events)
-        pending.answer = msgspec.json.encode(Numbered(events=number - FIRST))
+        pending.number = self.written + len(events)
+        pending.answer = msgspec.json.encode(Numbered(events=pending.number - FIRST))
 
     def _flush(self, pendings: list[Pending], events: list[NewEvent], facts: list[Noted]) -> None:
         """Write a group, acknowledge it, and hand it on; the lists are empty afterwards."""
@@ -242,6 +245,7 @@ class WritingThread:
         at = self._clock()
         self.known.note([fact], at, grown)
         event = _event(Told("grown", fact), at, pending.actor)
+        pending.number = self.written + 1
         pending.answer = msgspec.json.encode(
             AddedNodes(events=self.written + 1 - FIRST, nodes=grown.num_nodes, edges=grown.num_edges)
         )

@@ -18,6 +18,8 @@ from urllib.parse import parse_qsl
 
 import msgspec
 
+from zerokelvin.service.projects.reading_as import READER, Reader
+from zerokelvin.service.records.refusals import RefusedError
 from zerokelvin.service.service_settings import ServiceSettings
 from zerokelvin.service.web.access import Access
 from zerokelvin.service.web.aside import aside
@@ -60,6 +62,8 @@ JSON: Header = (b"content-type", b"application/json")
 SMALL = 1 << 17
 """Bytes up to which a body is read in the event loop: a millisecond or less."""
 
+EVENTS = b"zerokelvin-events"
+MOST_DIGITS = 15
 MOST_KEY = 200
 """Characters of an idempotency key."""
 
@@ -102,6 +106,7 @@ class Endpoint:
         try:
             async with asyncio.timeout(self._seconds):
                 actor = self._admit(scope, headers)
+                READER.set(Reader(actor.name, _events(headers)))
                 call = await self._call(scope, headers, receive, actor)
                 found = await self.info.handler(call)
             if isinstance(found, Streamed):
@@ -234,6 +239,16 @@ class Endpoint:
         finally:
             gone.cancel()
             await found.parts.aclose()
+
+
+def _events(headers: dict[bytes, bytes]) -> int | None:
+    """From how many events at least the answer is to be made, if the request says so."""
+    text = headers.get(EVENTS)
+    if text is None:
+        return None
+    if not text.isdigit() or len(text) > MOST_DIGITS:
+        raise RefusedError("Zerokelvin-Events", text.decode("latin-1")[:40], "is no number of events")
+    return int(text)
 
 
 def _address(scope: Scope) -> str:
