@@ -35,8 +35,11 @@ IN_PLACE = 0.01
 GROUP_SECONDS = 0.5
 """Seconds of learning in one call, by the pace so far: who waits for the end of a group waits that long."""
 
-FEW = 64
-"""Events that may wait however slowly they are learnt."""
+FEW = 512
+"""Events that may wait, and be learnt in one call, at any pace: fewer at a time are slower still."""
+
+ONE_LOOK = 64
+"""Events learnt in place, part by part, before it is looked how many wait."""
 
 COPIES = 3.0
 """How many times as long as its copy takes a group is to be learnt for, if there is enough of it."""
@@ -172,7 +175,7 @@ class LearningThread:
             self._put_in_place(group, other, began)
             return
         few = max(LEAST, int(self.pace * IN_PLACE))
-        for run in runs(group[:FEW], of=lambda lesson: lesson.fact):
+        for run in runs(group[:ONE_LOOK], of=lambda lesson: lesson.fact):
             for start in range(0, len(run), few):
                 self._learn_few(run[start : start + few])
             if len(self._waiting) > len(group):  # more have come meanwhile: look again
@@ -211,7 +214,7 @@ class LearningThread:
         self.seconds += seconds
         slow = goes_back(part[0].fact) or isinstance(part[0].fact, CheckDrawn)  # no measure of the others
         if not slow and seconds > 0:
-            share = min(0.5, len(part) / FEW)
+            share = min(0.5, len(part) / ONE_LOOK)
             self.pace += share * (len(part) / seconds - self.pace)
         with self._changed:
             for _ in part:
