@@ -6,6 +6,7 @@ import ipaddress
 from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
+from typing import Any
 
 from zerokelvin.errors import ParameterError
 
@@ -56,6 +57,8 @@ class ServiceSettings:
     cookie_secret, cookie_lifetime
         What the page's cookies are signed with, and the seconds they are good for. Without a secret they end
         with the process; several instances behind one address need the same one.
+    tracer
+        An OpenTelemetry tracer for spans of requests, appends and learning; None for none.
     """
 
     data: str | Path
@@ -80,6 +83,7 @@ class ServiceSettings:
     log_requests: bool = True
     cookie_secret: str | None = field(default=None, repr=False)
     cookie_lifetime: float = 12 * 3600.0
+    tracer: Any = field(default=None, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         if not 0 <= self.port <= 65535:

@@ -21,6 +21,7 @@ from collections.abc import Callable, Iterable
 from itertools import islice
 from typing import Any, NamedTuple
 
+from zerokelvin.service.projects.tracing import Tracing
 from zerokelvin.service.records.facts import CheckDrawn, Fact
 from zerokelvin.service.records.projection import Book
 from zerokelvin.service.records.refusals import BusyError
@@ -28,6 +29,8 @@ from zerokelvin.service.records.telling import beside, goes_back, runs, tell
 from zerokelvin.session import Session
 
 __all__ = ["FEW", "LearningThread", "Lesson"]
+
+SILENT = Tracing()
 
 IN_PLACE = 0.01
 """Seconds of learning that readers may be kept waiting for."""
@@ -92,6 +95,7 @@ class LearningThread:
         prepare: Callable[[Session, int], Any] = lambda _, __: None,
         take: Callable[[Any], None] = lambda _: None,
         patience: float = 2.0,
+        tracing: Tracing = SILENT,
     ) -> None:
         self.lock = threading.Lock()
         self.session = session
@@ -104,7 +108,7 @@ class LearningThread:
         """Events learnt per second, of late."""
         self._copying = 0.0
         self._prepare, self._take, self._patience = prepare, take, patience
-        self._told = told
+        self._told, self._tracing, self._name = told, tracing, name
         self._waiting: deque[Lesson] = deque()
         self._changed = threading.Condition()
         self._stopping = False
@@ -155,7 +159,11 @@ class LearningThread:
                 count = min(len(self._waiting), max(FEW, int(self.pace * seconds)))
                 group = list(islice(self._waiting, count))
             try:
-                self._learn(group)
+                with self._tracing.work("learn", project=self._name, waiting=len(group)) as span:
+                    before = self.learnt
+                    self._learn(group)
+                    if span is not None:
+                        span.set_attribute("zerokelvin.events", self.learnt - before)
             except BaseException as problem:  # noqa: BLE001 - whatever it is, who waits must be told
                 self.failed = problem
                 with self._changed:

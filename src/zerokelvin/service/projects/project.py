@@ -23,6 +23,7 @@ from zerokelvin.service.projects.learning_thread import LearningThread
 from zerokelvin.service.projects.leases import Leases
 from zerokelvin.service.projects.random_checks import may_draw, pending_check
 from zerokelvin.service.projects.reading_as import READER
+from zerokelvin.service.projects.tracing import Tracing
 from zerokelvin.service.projects.writing_thread import (
     FIRST,
     Pending,
@@ -84,6 +85,7 @@ class Project:
         self._listeners: set[asyncio.Event] = set()
         self.acknowledged = found.last
         self._acknowledged_to: dict[str, int] = {}
+        self._tracing = Tracing(settings.tracer)
         self.learning = LearningThread(
             self.name,
             found.session,
@@ -93,11 +95,20 @@ class Project:
             self._read_before,
             self._publish,
             settings.patience,
+            self._tracing,
         )
         limits = WriteLimits(
             settings.most_queue, settings.most_unlearnt, settings.most_graph, settings.most_name
         )
-        self.writing = WritingThread(log, found.known, self.learning, found.last, limits, self._deliver)
+        self.writing = WritingThread(
+            log,
+            found.known,
+            self.learning,
+            found.last,
+            limits,
+            self._deliver,
+            tracing=self._tracing,
+        )
 
     @property
     def events(self) -> int:
@@ -125,7 +136,7 @@ class Project:
                 raise ConflictError("a request with this Idempotency-Key is under way; wait for its answer.")
             self._in_flight.add(key)
         answered: asyncio.Future[bytes] = self._loop.create_future()
-        pending = Pending(request, actor, answered, key, fingerprint, status)
+        pending = Pending(request, actor, answered, key, fingerprint, status, place=self._tracing.here())
         try:
             self.writing.put(pending)
         except BusyError:
