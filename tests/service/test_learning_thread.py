@@ -87,17 +87,6 @@ def test_every_way_leads_to_the_same_session(learner, pace):
         thread.stop(10)
 
 
-def test_the_queue_is_as_long_as_readers_would_wait():
-    session = zk.start(GRAPH, "nearest", classes=["x", "y", "z"])
-    thread = LearningThread("p", session, 1, BOOK, lambda: None, patience=2.0)
-    try:
-        for pace, room in ((1.0, FEW), (1000.0, 2000), (1e6, 8192)):
-            thread.pace = pace
-            assert thread._room(8192) == room
-    finally:
-        thread.stop(10)
-
-
 def test_a_session_that_cannot_learn_is_told_to_all_who_wait():
     session = zk.start(GRAPH, "nearest", classes=["x", "y", "z"])
     thread = LearningThread("p", session, 1, BOOK, lambda: None)

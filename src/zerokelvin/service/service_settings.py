@@ -36,8 +36,7 @@ class ServiceSettings:
     most_projects, most_awake
         Projects in all, and in memory at a time; the others are asleep and woken when used.
     most_queue, most_unlearnt
-        Requests that may wait to be written to one project, and events that may wait to be learnt: as many
-        as are learnt within `patience` by the pace of late, and no more than this.
+        Requests that may wait to be written to one project, and events that may wait to be learnt.
     most_streams
         Connections that may listen to a project's events at a time.
     rate
@@ -72,7 +71,7 @@ class ServiceSettings:
     most_projects: int = 10_000
     most_awake: int = 32
     most_queue: int = 1024
-    most_unlearnt: int = 8192
+    most_unlearnt: int = 16_384
     most_streams: int = 64
     rate: float | None = None
     patience: float = 2.0

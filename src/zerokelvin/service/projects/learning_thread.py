@@ -7,8 +7,7 @@ of the session, which then takes its place: one call learns several times as man
 So a single client that labels and predicts in turn waits for one label to be learnt, and when labels pour in,
 predictions do not wait for them. Corrections and growths are made beside the present session too.
 
-How many events may wait is how many are learnt within the time that readers are ready to wait, by the pace of
-the last groups, and never more than a fixed number, so that the queue never grows without end.
+A fixed number of events may wait to be learnt, so that the queue never grows without end; writers then wait.
 """
 
 from __future__ import annotations
@@ -39,7 +38,7 @@ GROUP_SECONDS = 0.5
 """Seconds of learning in one call, by the pace so far: who waits for the end of a group waits that long."""
 
 FEW = 512
-"""Events that may wait, and be learnt in one call, at any pace: fewer at a time are slower still."""
+"""Events that may be learnt in one call at any pace: fewer at a time are slower still."""
 
 ONE_LOOK = 64
 """Events learnt in place, part by part, before it is looked how many wait."""
@@ -81,8 +80,6 @@ class LearningThread:
     prepare, take
         What is made of a session that is about to take the place of the present one, given it and the number
         of its last event, and who is given that under the lock when it has.
-    patience
-        Seconds that readers are ready to wait for what was written before.
     """
 
     def __init__(
@@ -94,7 +91,6 @@ class LearningThread:
         told: Callable[[], None],
         prepare: Callable[[Session, int], Any] = lambda _, __: None,
         take: Callable[[Any], None] = lambda _: None,
-        patience: float = 2.0,
         tracing: Tracing = SILENT,
     ) -> None:
         self.lock = threading.Lock()
@@ -107,7 +103,7 @@ class LearningThread:
         self.pace = FIRST_PACE
         """Events learnt per second, of late."""
         self._copying = 0.0
-        self._prepare, self._take, self._patience = prepare, take, patience
+        self._prepare, self._take = prepare, take
         self._told, self._tracing, self._name = told, tracing, name
         self._waiting: deque[Lesson] = deque()
         self._changed = threading.Condition()
@@ -127,13 +123,10 @@ class LearningThread:
             self._changed.notify_all()
 
     def wait_below(self, most: int) -> None:
-        """Wait until fewer than `most` events wait to be learnt, and no more than readers would wait for."""
+        """Wait until fewer than `most` events wait to be learnt."""
         with self._changed:
-            self._changed.wait_for(lambda: self.unlearnt < self._room(most) or self.failed is not None)
+            self._changed.wait_for(lambda: self.unlearnt < most or self.failed is not None)
         self._check()
-
-    def _room(self, most: int) -> int:
-        return min(most, max(FEW, int(self.pace * self._patience)))
 
     def stop(self, patience: float) -> bool:
         """Learn what waits, and end; whether that was done in time."""

@@ -94,7 +94,6 @@ class Project:
             self._learnt_more,
             self._read_before,
             self._publish,
-            settings.patience,
             self._tracing,
         )
         limits = WriteLimits(
@@ -246,7 +245,9 @@ class Project:
         except TimeoutError:
             left = wanted - self.learning.learnt
             raise BusyError(
-                f"{left} acknowledged events are still being learnt; ask again in a second."
+                f"{left} acknowledged events are still being learnt; ask again in a second, "
+                "or send 'Zerokelvin-Events: 0' for an answer from what is learnt already.",
+                min(left / self.learning.pace, self.settings.most_time),
             ) from None
 
     def _learnt_more(self) -> None:
