@@ -10,6 +10,7 @@ import pytest
 
 import zerokelvin as zk
 from serving import LINE, app_client, label, make_project, problem
+from zerokelvin.service.projects.practice_run import _busy
 from zerokelvin.service.web.route_table import all_routes
 
 
@@ -48,6 +49,16 @@ def test_explain_and_rank_say_what_the_session_says(client, learner):
     assert 0 < len(above) <= len(ranked)
     first = client.get(f"{path}/rank", params={"label": "fraud", "limit": 1}).json()["nodes"]
     assert first == ranked[:1]
+
+
+def test_readiness_says_whether_something_is_compiled(client):
+    assert client.get("/ready").json()["compiling"] is False
+    with _busy:
+        assert client.get("/ready").json() | {"version": ""} == {
+            "status": "ready",
+            "version": "",
+            "compiling": True,
+        }
 
 
 def test_bad_questions_are_named(client):

@@ -94,7 +94,7 @@ class Forecasts:
         self._wants_every = standing.game.wants_every()
         self._remarks = getattr(standing.game.remark, "__func__", None) is not Game.remark
         self._plain = self._wants_every and not self._needs_spread and not self._remarks
-        self._decided = f"The {standing.terms.learner.name} decides with confidence "
+        self._decided = f"Predicted by '{standing.terms.learner.name}' with confidence "
         self._names = standing.graph.names
         self._counts, self._labelled = standing.counts, standing.labelled
         self._read: Reading | None = None
