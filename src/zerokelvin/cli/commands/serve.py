@@ -91,8 +91,8 @@ def serve(
     import os
 
     from zerokelvin.service import ServiceSettings
+    from zerokelvin.service.telemetry import otlp_tracer
     from zerokelvin.service.web.running import serve as listen
-    from zerokelvin.service.web.telemetry import otlp_tracer
 
     settings = ServiceSettings(
         data=data,

@@ -65,7 +65,7 @@ class Block(NamedTuple):
     shares: list[list[float]]
 
 
-class Reading(NamedTuple):
+class AllRead(NamedTuple):
     """Margins and probabilities as the learner gave them, a row for each node."""
 
     margins: Floats
@@ -97,7 +97,7 @@ class Forecasts:
         self._decided = f"Predicted by '{standing.terms.learner.name}' with confidence "
         self._names = standing.graph.names
         self._counts, self._labelled = standing.counts, standing.labelled
-        self._read: Reading | None = None
+        self._read: AllRead | None = None
         self._blocks: dict[int, Block] = {}
         self._told: dict[int, msgspec.Raw] = {}
 
@@ -205,8 +205,8 @@ class Forecasts:
             shares.tolist(),
         )
 
-    def _reading(self, nodes: Ints) -> Reading:
-        return Reading(self.standing.game.scores(nodes), shares_of(self.standing, nodes))
+    def _reading(self, nodes: Ints) -> AllRead:
+        return AllRead(self.standing.game.scores(nodes), shares_of(self.standing, nodes))
 
     def _asks(self, node: int, block: Block, place: int) -> tuple[bool, tuple[int, ...]]:
         """Whether the label is wanted, as `Standing.asks` says, and the classes that do not want it."""
