@@ -34,6 +34,7 @@ WANTED = {
         "make_key",
         "list_keys",
         "revoke_key",
+        "audit_trail",
     },
 }
 
