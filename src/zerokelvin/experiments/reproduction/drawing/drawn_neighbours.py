@@ -71,7 +71,7 @@ def share_of_neighbours(graph: Graph, positions: Floats, seed: int = 0) -> float
     count = min(NEAREST, graph.num_nodes - 1)
     _, nearest = cKDTree(positions).query(positions[nodes], count + 1)
     shares = []
-    for node, row in zip(nodes.tolist(), nearest, strict=True):
+    for node, row in zip(nodes.tolist(), np.asarray(nearest), strict=True):
         others = row[row != node][:count]
         shares.append(float(np.isin(others, graph.neighbors(node)).mean()))
     return float(np.mean(shares))
