@@ -164,8 +164,9 @@ class Run:
         >>> from zerokelvin.games import play
         >>> line = Graph.from_edges([(0, 1), (1, 2), (2, 3)])
         >>> run = play(line, ["a", "a", "b", "b"], "perceptron", order=[0, 3, 1, 2])
-        >>> run.to_frame()[["node", "label", "predicted", "mistake"]].iloc[2].tolist()
-        [1, 'a', 'a', False]
+        >>> frame = run.to_frame()
+        >>> frame["node"].tolist(), frame["predicted"].tolist(), int(frame["mistake"].sum())
+        ([0, 3, 1, 2], ['b', 'a', 'a', 'b'], 2)
         """
         return trial_frame(self, library)
 
