@@ -6,7 +6,9 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
-import zerokelvin as zk
+os.environ.setdefault("ZEROKELVIN_COMPILE", "now")  # tests of kernels are of compiled ones
+
+import zerokelvin as zk  # reads the environment
 
 settings.register_profile("default", max_examples=150, deadline=None)
 settings.register_profile("kernels-interpreted", max_examples=25, deadline=None)

@@ -10,8 +10,8 @@ from zerokelvin.games import play
 from zerokelvin.graph import cut
 from zerokelvin.learners import SpanningTree, TreeOpt
 from zerokelvin.trees import expected_cut, expected_tree_bound
+from zerokelvin.trees.online.drawn_spines import lay_out
 from zerokelvin.trees.online.forest import make_forest
-from zerokelvin.trees.online.neighbours import lay_out
 from zerokelvin.trees.online.tree_bounds import spine_guarantee, tree_guarantee
 
 
@@ -46,7 +46,7 @@ def test_the_mean_of_the_bounds_of_all_trees_is_below():
         upper = np.flatnonzero(np.repeat(np.arange(graph.num_nodes), np.diff(graph.indptr)) < graph.indices)
         trees = [upper[sorted(tree)] for tree in spanning_trees(graph)]  # positions in the CSR arrays
         hinges = [tree_guarantee(make_forest(graph, [t]), 1, labels).per_tree.sum() for t in trees]
-        spines = [spine_guarantee(lay_out(graph, [t], rng), 1, labels).per_tree.sum() for t in trees]
+        spines = [spine_guarantee(lay_out(graph, [t], [rng]), 1, labels).per_tree.sum() for t in trees]
         for spine, values in ((False, hinges), (True, spines)):
             bound = expected_tree_bound(graph, labels, spine)
             assert bound.expected

@@ -7,7 +7,8 @@ import naive.trees as naive
 import zerokelvin as zk
 from zerokelvin.errors import GraphError
 from zerokelvin.graph import cut
-from zerokelvin.trees.online.neighbours import lay_out, new_marks, spine_committee, update_spines
+from zerokelvin.trees.online.drawn_spines import lay_out
+from zerokelvin.trees.online.neighbours import new_marks, spine_committee, update_spines
 from zerokelvin.trees.spanning.spanning_trees import SpanningTrees
 from zerokelvin.trees.spanning.spine import linearise
 
@@ -62,7 +63,7 @@ def test_nearest_labels_by_definition():
     rng = np.random.default_rng(2)
     for _ in range(500):
         tree = naive.small_forest(rng, largest=11)
-        spines = lay_out(tree, [SpanningTrees(tree).draw(rng)], rng)
+        spines = lay_out(tree, [SpanningTrees(tree).draw(rng)], [rng])
         marks, labels = new_marks(spines), {}
         for _ in range(int(rng.integers(1, tree.num_nodes + 3))):
             node, label = int(rng.integers(tree.num_nodes)), int(rng.choice([-1, 1]))

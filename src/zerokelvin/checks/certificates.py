@@ -245,12 +245,10 @@ def _recorded(learner: Learner) -> None:
             game = learner.start_game(example.graph, max(2, trials.signs.shape[1]))
             asked = game.play(trials).asked
             nodes = game.ranks[trials.nodes] if isinstance(game, RenumberedGame) else trials.nodes
-            for c, state in enumerate(getattr(game, "states", ())):
-                ways = (
-                    asked[:, c],
-                    asked.any(axis=1),
-                )  # a problem learns what it asked for, or all that came
-                _require_record(learner, state.record, *((nodes[w], trials.signs[w, c]) for w in ways))
+            for c, record in enumerate(getattr(game, "records", tuple)()):
+                # a problem learns what it asked for, or all that came
+                ways = (asked[:, c], asked.any(axis=1))
+                _require_record(learner, record, *((nodes[w], trials.signs[w, c]) for w in ways))
         state = learner.start(example.graph, rng=np.random.default_rng(0))
         for node, label in example.binary_trials():
             state.update(node, label)

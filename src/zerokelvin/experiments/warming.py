@@ -31,7 +31,7 @@ from zerokelvin.graph.scale import at_mean_degree
 from zerokelvin.jit import CacheWarning, compilations
 from zerokelvin.learners import LEARNERS
 from zerokelvin.learners.auto.experts import KINDS
-from zerokelvin.session import load, start
+from zerokelvin.session import Session, load, start
 
 __all__ = ["DEFAULT", "Practice", "Practised", "practise", "warm"]
 
@@ -135,14 +135,20 @@ def _stages(learners: Sequence[str]) -> list[list[Practice]]:
     return [first, [practice for practice in then if practice not in first]]
 
 
-def _session(learner: str) -> None:
-    """A session of two classes by name."""
+def _first_steps(learner: str) -> Session:
+    """A session of two classes by name: two answers and a prediction."""
     edges = [("ann", "bob"), ("bob", "cem"), ("ann", "cem"), ("cem", "dan"), ("dan", "eve"), ("eve", "fay")]
     graph = Graph.from_edges([*edges, ("dan", "fay")])
     session = start(graph, learner, classes=["fraud", "ok"])
     session.learn("ann", "fraud")
     session.learn("fay", "ok")
     session.predict("bob")
+    return session
+
+
+def _session(learner: str) -> None:
+    """The same, with all that can be done with a session."""
+    session = _first_steps(learner)
     session.predict_all()
     session.predict_proba_one("bob")
     session.explain("bob")
@@ -195,6 +201,26 @@ def _expert(kind: str) -> None:
         one.evidence(nodes)
         one.learn_in_order(nodes, codes)
 
+
+def _small_game(learner: str) -> None:
+    """A few trials of three classes."""
+    drawn = planted_partition([3] * 3, 0.8, 0.2, np.random.default_rng(0))
+    labels = [int(label) if node % 3 < 2 else None for node, label in enumerate(drawn.labels)]
+    play(drawn.graph, labels, learner)
+
+
+def _questions(learner: str) -> None:
+    """The same where questions are chosen, and a list of them that is kept up to date."""
+    drawn = planted_partition([3] * 3, 0.8, 0.2, np.random.default_rng(0))
+    play(drawn.graph, [int(label) for label in drawn.labels], learner, policy="value")
+    session = start(drawn.graph, learner, classes=[0, 1, 2], policy="value")
+    for node in range(0, 9, 3):
+        session.learn(node, int(drawn.labels[node]))
+        session.open_questions(2)
+
+
+PIECES: tuple[Callable[[str], object], ...] = (_first_steps, _small_game, _session, _questions)
+"""Work that calls what learners are made of, small enough for the interpreter; first what is needed first."""
 
 WORK: dict[str, Callable[[str], None]] = {"session": _session, "games": _games, "large graph": _large}
 """What every learner practises."""

@@ -231,6 +231,9 @@ class Graph(Domain):
     def components(self) -> Ints:
         """The connected component of every node, numbered by their lowest node."""
         _, labels = sp.csgraph.connected_components(self.adjacency, directed=False)
+        highest = np.maximum.accumulate(labels)
+        if labels[0] == 0 and bool((labels[1:] <= highest[:-1] + 1).all()):  # as they should be already
+            return frozen_ints(labels)
         _, first = np.unique(labels, return_index=True)
         order = np.argsort(np.argsort(first))
         return frozen_ints(order[labels])

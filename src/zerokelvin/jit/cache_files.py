@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import contextlib
 import itertools
-import os
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -67,10 +67,10 @@ def _locked(folder: Path) -> Iterator[None]:
     """Be the only process that writes to a folder; where files cannot be locked, be one of several."""
     with (folder / LOCK).open("ab") as file:
         with contextlib.suppress(OSError):  # a file system without locks
-            if os.name == "nt":
+            if sys.platform == "win32":
                 import msvcrt
 
-                msvcrt.locking(file.fileno(), msvcrt.LK_LOCK, 1)  # type: ignore[attr-defined,unused-ignore]
+                msvcrt.locking(file.fileno(), msvcrt.LK_LOCK, 1)
             else:
                 import fcntl
 

@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 __all__ = ["Compilation", "CompileTime", "Watcher", "compilation_seconds", "compilations"]
-__all__ += ["listen", "on_compile", "someone_shows", "watch_always"]
+__all__ += ["counted", "listen", "on_compile", "someone_shows", "watch_always"]
 
 
 @dataclass
@@ -115,6 +115,16 @@ def listen() -> None:
 
     event.register("numba:compile", Ears())
     _HUB.listening = True
+
+
+@contextlib.contextmanager
+def counted(dispatcher: Any, kinds: tuple[Any, ...]) -> Iterator[None]:
+    """Count the block as the compilation of a kernel: another process compiles it, and this one waits."""
+    _HUB.start({"dispatcher": dispatcher, "args": kinds})
+    try:
+        yield
+    finally:
+        _HUB.end()
 
 
 def watch_always(watcher: Watcher) -> None:

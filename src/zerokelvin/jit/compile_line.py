@@ -28,7 +28,7 @@ from typing import Any
 
 from zerokelvin.jit.compilation import Compilation, CompileTime, Watcher, someone_shows, watch_always
 
-__all__ = ["announce_compilation", "quiet"]
+__all__ = ["announce_compilation", "is_wanted", "is_watched", "quiet", "write"]
 
 NOTICEABLE = 1.0
 """Seconds of compilation that a person would wonder about; what is shorter is not worth a line."""
@@ -86,7 +86,7 @@ class CompileLine(Watcher):
 
     def begins(self, compilation: Compilation) -> None:
         """Note when it began, and let the thread look after it."""
-        if not (compilation.outermost and compilation.kept is not None and self._wanted()):
+        if not (compilation.outermost and compilation.kept is not None and is_wanted()):
             return
         with self.changed:
             self._since = time.perf_counter()
@@ -116,15 +116,9 @@ class CompileLine(Watcher):
                 return
             many = "" if spent.kernels == 1 else "s"
             tail = f" {spent.seconds:.0f} s ({spent.kernels} kernel{many}).\n"
-            _write(
+            write(
                 sys.stderr if stream is None else stream, tail if stream is not None else self._begin + tail
             )
-
-    def _wanted(self) -> bool:
-        if not self.on or self.hushed or someone_shows():
-            return False
-        children = sys.modules.get("multiprocessing.process")
-        return children is None or children.parent_process() is None
 
     def _accompany(self) -> None:
         """Begin the line once the wait is noticeable, and complete it when compiling has stopped."""
@@ -133,16 +127,24 @@ class CompileLine(Watcher):
             with self.changed:
                 now = time.perf_counter()
                 running = 0.0 if self._since is None else now - self._since
-                if self._stream is None and self._spent.seconds + running >= NOTICEABLE and _is_watched():
+                if self._stream is None and self._spent.seconds + running >= NOTICEABLE and is_watched():
                     self._stream = sys.stderr
-                    _write(self._stream, self._begin)
+                    write(self._stream, self._begin)
                 if self._since is None and now - self._last >= PAUSE:
                     self.finish()
                     self._thread = None
                     return
 
 
-def _is_watched() -> bool:
+def is_wanted() -> bool:
+    """Whether lines about compilation are to be written by this process, now."""
+    if not _LINE.on or _LINE.hushed or someone_shows():
+        return False
+    children = sys.modules.get("multiprocessing.process")
+    return children is None or children.parent_process() is None
+
+
+def is_watched() -> bool:
     """Whether a person looks at standard error as it is written: a terminal, or the cell of a notebook."""
     if type(sys.stderr).__module__.startswith("ipykernel"):
         return True
@@ -152,7 +154,8 @@ def _is_watched() -> bool:
         return False
 
 
-def _write(stream: Any, text: str) -> None:
+def write(stream: Any, text: str) -> None:
+    """Write to a stream at once, if it can be written to."""
     with contextlib.suppress(OSError, ValueError, AttributeError):  # full, closed or absent: nobody to tell
         stream.write(text)
         stream.flush()

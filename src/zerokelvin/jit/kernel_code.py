@@ -3,9 +3,9 @@
 `kernel` fixes the flags (cached on disk, releases the GIL, no fast-math, no threads of its own), so that
 results are the same on every machine and a kernel compiles once per installation. numba itself takes longer
 to import than all of this package, so a kernel of the package is a `LazyKernel` until it is first called, by
-Python or by another kernel that is being compiled. What only kernels call is an `inner_kernel`, compiled
-without the code that takes its arguments out of Python objects: for a named tuple of arrays that is more than
-for many a loop.
+Python or by another kernel that is being compiled; and small work is left to its Python function
+(`zerokelvin.jit.small_work`). What only kernels call is an `inner_kernel`, compiled without the code that
+takes its arguments out of Python objects: for a named tuple of arrays that is more than for many a loop.
 
 The cache on disk is bound to the text of all that the kernel's module imports
 (`zerokelvin.jit.source_stamps`). Where no folder for the cache can be written (a read-only installation
@@ -20,14 +20,18 @@ import functools
 import os
 import sys
 import threading
+import time
 import warnings
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Self, TypeVar, cast
 
+from zerokelvin.jit import background, small_work
 from zerokelvin.jit.cache_files import bind_to, keep_apart
 from zerokelvin.jit.call_types import called_by_type
 from zerokelvin.jit.compilation import listen
+from zerokelvin.jit.exact_python import is_exact
+from zerokelvin.jit.shared_compiling import is_kept, share
 from zerokelvin.jit.source_stamps import changed_since, module_stamp
 from zerokelvin.startup import BEGAN
 
@@ -41,6 +45,10 @@ INNER = {"no_cpython_wrapper": True}
 
 PACKAGE = Path(__file__).parents[1]
 SOURCES = PACKAGE.parent
+
+
+LOOK = 0.2
+"""Seconds between two looks whether another process has compiled a kernel meanwhile."""
 
 
 class CacheWarning(UserWarning):
@@ -76,6 +84,7 @@ class LazyKernel:
     """
 
     py_func: Callable[..., Any]
+    is_lazy_kernel = True
 
     def __new__(cls, function: Callable[..., Any], inner: bool = False) -> Self:
         """An instance of a new subclass."""
@@ -87,7 +96,13 @@ class LazyKernel:
         self.inner = inner
 
     def __call__(self, *values: Any, **named: Any) -> Any:
-        """Run the compiled code, the first time."""
+        """Run the Python function, or the compiled code for the first time."""
+        if is_exact(self.py_func):
+            if small_work.is_inside():
+                return self.py_func(*values, **named)
+            if small_work.is_played_first(values):
+                background.begin_unless_done()
+                return small_work.play(self, values, named)
         return self.dispatcher(*values, **named)
 
     @property
@@ -110,7 +125,10 @@ class LazyKernel:
             with _LOCK:
                 found = vars(self).get(name)
                 if found is None:
-                    found = vars(self)[name] = dispatcher_of(self.py_func, inner)
+                    found = dispatcher_of(self.py_func, inner)
+                    if not inner and _is_own(self.py_func):
+                        leave_small_work(self, found)
+                    vars(self)[name] = found
         return found
 
     def __getattr__(self, name: str) -> Any:
@@ -145,6 +163,7 @@ def dispatcher_of(function: Callable[..., Any], inner: bool = False) -> Any:
     import numba
 
     listen()
+    small_work.use_compiled()
     flags = FLAGS | INNER if inner else FLAGS
     module = function.__module__
     changed = changed_since(SOURCES, module, BEGAN)
@@ -163,7 +182,42 @@ def dispatcher_of(function: Callable[..., Any], inner: bool = False) -> Any:
         if inner:
             keep_apart(cache, "inner")
         bind_to(cache, module_stamp(SOURCES, module), covers_module=_is_own(function))
+        if _is_own(function):
+            share(compiled)
     return _noted(compiled, "once per installation")
+
+
+def leave_small_work(lazy: LazyKernel, compiled: Any) -> None:
+    """Let a dispatcher that has no code for a call leave it to the interpreter where it is small.
+
+    Numba asks `_compile_for_args` for what is to be called with arguments that it has no code for.
+    """
+    if not is_exact(lazy.py_func) or not hasattr(compiled, "_compile_for_args"):
+        return
+    from numba.core.dispatcher import OmittedArg
+
+    code_for, name = compiled._compile_for_args, f"{lazy.py_func.__module__}.{lazy.py_func.__qualname__}"
+    looked = [-LOOK]
+
+    def given(values: tuple[Any, ...]) -> tuple[Any, ...]:
+        return tuple(value.value if isinstance(value, OmittedArg) else value for value in values)
+
+    def interpreted(*values: Any) -> Any:
+        return small_work.play(lazy, given(values), {})
+
+    def code_or_function(*values: Any) -> Any:
+        if small_work.is_inside():
+            return interpreted
+        if not small_work.is_played_on(name, given(values)):
+            return code_for(*values)
+        if time.monotonic() - looked[0] >= LOOK:
+            if is_kept(compiled, tuple(compiled.typeof_pyval(value) for value in values)):
+                return code_for(*values)
+            looked[0] = time.monotonic()
+        background.begin_unless_done()
+        return interpreted
+
+    compiled._compile_for_args = code_or_function
 
 
 def _noted(compiled: Any, kept: str) -> Any:

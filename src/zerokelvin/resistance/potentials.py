@@ -21,6 +21,7 @@ Weights are kept as amount·e^(−scale·low), as in `zerokelvin.resistance.expo
 
 from __future__ import annotations
 
+import math
 from typing import NamedTuple
 
 import numpy as np
@@ -68,7 +69,7 @@ def weight(gap: float, scale: float, slack: float) -> float:
     if scale == np.inf:
         return 1.0 if gap <= slack else 0.0
     power = scale * gap
-    return np.exp(-power) if power < 60.0 else 0.0
+    return math.exp(-power) if power < 60.0 else 0.0
 
 
 @kernel

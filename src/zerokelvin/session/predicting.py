@@ -21,9 +21,12 @@ from zerokelvin.session.standing import Standing
 from zerokelvin.threads import on_one_thread
 
 __all__ = [
+    "BY_PRIOR",
+    "NOTHING_LEARNT",
     "all_margins",
     "all_shares",
     "class_shares",
+    "decided_reason",
     "explain",
     "predict",
     "predict_all",
@@ -32,6 +35,10 @@ __all__ = [
     "reason_sentence",
     "shares_of",
 ]
+
+
+NOTHING_LEARNT = "No label has been learned yet, so this is only the tie rule's guess."
+BY_PRIOR = "No node of its component has a label yet, so this is the most frequent class so far."
 
 
 @on_one_thread
@@ -198,13 +205,23 @@ def reason_sentence(standing: Standing, sure: float, by_prior: bool, ask: bool, 
     learner says of the node.
     """
     if not standing.counts.any():
-        return "No label has been learned yet, so this is only the tie rule's guess."
+        return NOTHING_LEARNT
     if by_prior:
-        return "No node of its component has a label yet, so this is the most frequent class so far."
+        return BY_PRIOR
+    spent = standing.budget if standing.spent else None
+    return decided_reason(standing.terms.learner.name, sure, remark, ask, spent)
+
+
+def decided_reason(learner: str, sure: float, remark: str, ask: bool, spent: int | None) -> str:
+    """The sentence on a prediction that a learner decided; `spent` is the budget, where none of it is left.
+
+    >>> decided_reason("perceptron", 0.25, "", False, None)
+    'The perceptron decides with confidence 0.25; no label is needed.'
+    """
     wish = "the label is wanted" if ask else "no label is needed"
-    if not ask and standing.spent:
-        wish = f"the budget of {standing.budget} questions is spent"
-    decided = f"The {standing.terms.learner.name} decides with confidence {sure:.3g}"
+    if not ask and spent is not None:
+        wish = f"the budget of {spent} questions is spent"
+    decided = f"The {learner} decides with confidence {sure:.3g}"
     return f"{decided}: {remark}; {wish}." if remark else f"{decided}; {wish}."
 
 

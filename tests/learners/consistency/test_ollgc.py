@@ -9,12 +9,14 @@ from numba.core.runtime import _nrt_python, rtsys
 from naive.learners import ollgc as naive
 from strategies import games
 from zerokelvin import Graph, play, play_shuffles, start
-from zerokelvin.errors import ParameterError, SessionError
+from zerokelvin.errors import ParameterError
 from zerokelvin.graph.features import Features
 from zerokelvin.learners import Trials, make
 from zerokelvin.learners.base import signs_of
-from zerokelvin.learners.consistency.ollgc import Ollgc, OllgcDualState, OllgcState
+from zerokelvin.learners.consistency.ollgc import Ollgc
+from zerokelvin.learners.ridge.dual_ridge import DualRidgeState
 from zerokelvin.learners.ridge.instances import Coordinates
+from zerokelvin.learners.ridge.ridge import RidgeState
 from zerokelvin.least_squares.growing_inverse import REFRESH, inverse_of
 from zerokelvin.solve.dense import laplacian_pseudoinverse
 from zerokelvin.spectral.embedding_features import laplacian_coordinates
@@ -131,10 +133,13 @@ def test_the_covariance_is_shared_in_every_round():
         shared.learn(int(node), code)
         for c, state in enumerate(alone):
             state.update(int(node), 1 if c == code else -1)
-    for one, other in zip(shared.states, alone, strict=True):
-        np.testing.assert_allclose(one.margins(np.arange(30)), other.margins(np.arange(30)), atol=1e-10)
-    with pytest.raises(SessionError, match="together"):
-        shared.states[1].update(0, 1)
+    together = shared.scores(np.arange(30))
+    for c, state in enumerate(alone):
+        np.testing.assert_allclose(together[:, c], state.margins(np.arange(30)), atol=1e-10)
+        assert dict(shared.explain(3, c)) == pytest.approx(dict(state.explain(3)), abs=1e-10)
+    labels = [rng.choice([-1, 1], 30) for _ in alone]
+    apart = sum(state.bound(u).value for state, u in zip(alone, labels, strict=True))
+    assert shared.bound(labels).value == pytest.approx(apart)
 
 
 @pytest.mark.kernels
@@ -168,7 +173,7 @@ def test_compiled_play_on_many_trials(params, policy):
         two = super(type(slow), slow).play(trials)
         np.testing.assert_array_equal(one.margins, two.margins)
         np.testing.assert_array_equal(one.asked, two.asked)
-        for state, other in zip(fast.states, slow.states, strict=True):
+        for state, other in zip(fast.problems, slow.problems, strict=True):
             assert state.seen_nodes.tolist() == other.seen_nodes.tolist()
             assert state.seen_learnt == other.seen_learnt
 
@@ -195,7 +200,7 @@ def test_no_memory_is_taken_per_trial(name, counted_memory):
         before = rtsys.get_allocation_stats().alloc
         game.play(trials)
         taken.append(rtsys.get_allocation_stats().alloc - before)
-        assert game.states[0].mistakes >= count // 40
+        assert game.problems[0].mistakes >= count // 40
     assert 0 < taken[1] == taken[0]
 
 
@@ -225,7 +230,7 @@ def test_drift_after_many_updates_is_bounded(d):
     learner = Ollgc(mu=mu, b=0.0, every_round=True)
     game = learner.start_game(Features(rows), 2, None, 0)
     game.play(Trials(nodes, signs, np.full(count, np.inf), 0, count))
-    (state,) = game.states
+    (state,) = game.problems
     assert state.kept[0, 0] == REFRESH - 1  # rows since the last refresh
     counts = np.bincount(nodes, minlength=len(rows))
     sums = np.bincount(nodes, weights=signs[:, 0], minlength=len(rows))
@@ -264,8 +269,8 @@ def test_bad_parameters(params, message):
 
 def test_kinds_of_state():
     graph = Graph.from_edges([(0, 1)])
-    assert isinstance(Ollgc().start(graph), OllgcState)
-    assert isinstance(Ollgc(rank=None).start(graph), OllgcDualState)
+    assert isinstance(Ollgc().start(graph), RidgeState)
+    assert isinstance(Ollgc(rank=None).start(graph), DualRidgeState)
     with pytest.raises(ParameterError, match=r"zk\.Features"):
         Ollgc().start(graph).margin(np.zeros(2))
     with pytest.raises(ParameterError, match="unknown theorem"):

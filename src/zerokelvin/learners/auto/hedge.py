@@ -20,6 +20,7 @@ Fisher information. The offsets handle class imbalance, and the fit of the logar
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -55,12 +56,12 @@ def hedge_weights(prior: Any, losses: Any, totals: Any, weights: Any) -> None:
     for k in range(len(losses)):
         lead = losses[k] - best
         if totals[0] > 0.0:
-            weights[k] = prior[k] - lead * np.log(len(losses)) / totals[0]
+            weights[k] = prior[k] - lead * math.log(len(losses)) / totals[0]
         else:
             weights[k] = prior[k] if lead <= 0.0 else -np.inf
     top, total = largest(weights), 0.0
     for k in range(len(losses)):
-        weights[k] = np.exp(weights[k] - top)
+        weights[k] = math.exp(weights[k] - top)
         total += weights[k]
     for k in range(len(losses)):
         weights[k] /= total
@@ -73,7 +74,7 @@ def hedge_learn(prior: Any, losses: Any, totals: Any, weights: Any, suffered: An
     for k in range(len(losses)):
         mean += weights[k] * suffered[k]
     if totals[0] > 0.0:
-        rate = np.log(len(losses)) / totals[0]
+        rate = math.log(len(losses)) / totals[0]
         before, after = np.empty(len(losses)), np.empty(len(losses))
         for k in range(len(losses)):
             before[k] = prior[k] - rate * losses[k]
@@ -105,8 +106,8 @@ def _log_sum(logs: Any) -> float:
     top = largest(logs)
     total = 0.0
     for k in range(len(logs)):
-        total += np.exp(logs[k] - top)
-    return top + np.log(total)
+        total += math.exp(logs[k] - top)
+    return top + math.log(total)
 
 
 @inner_kernel
@@ -122,7 +123,7 @@ def combine(theta: Any, logs: Any, probabilities: Any) -> None:
         top = max(top, logit)
     total = 0.0
     for c in range(classes):
-        probabilities[c] = np.exp(probabilities[c] - top)
+        probabilities[c] = math.exp(probabilities[c] - top)
         total += probabilities[c]
     for c in range(classes):
         probabilities[c] /= total

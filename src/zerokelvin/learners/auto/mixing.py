@@ -19,6 +19,7 @@ at every time.
 from __future__ import annotations
 
 import copy
+import math
 from collections.abc import Sequence
 from functools import partial
 from typing import Any, NamedTuple
@@ -197,12 +198,12 @@ def _judge(values: Any, t: int, rules: Any, state: Any, said: Said) -> int:
             total += share
         for c in range(classes):
             votes[k, c] = logs[k, c] / total
-            logs[k, c] = np.log(votes[k, c])
+            logs[k, c] = math.log(votes[k, c])
     for g in range(2):
         combine(theta[g], logs, chances[g])  # weights outside the group are 0
         for c in range(classes):
             votes[experts + 1 + g, c] = chances[g, c]
-    first = 1.0 / (1.0 + np.exp(min(surprise[0] - surprise[1], 700.0)))
+    first = 1.0 / (1.0 + math.exp(min(surprise[0] - surprise[1], 700.0)))
     for c in range(classes):
         chances[2, c] = first * chances[0, c] + (1.0 - first) * chances[1, c]
     hedge_weights(prior, losses, totals, weights)
@@ -234,7 +235,7 @@ def _learn(rules: Any, state: Any, said: Said, code: int) -> None:
         suffered[k] = 1.0 - votes[k, code]
     hedge_learn(prior, losses, totals, weights, suffered)
     for g in range(2):
-        surprise[g] -= np.log(chances[g, code])
+        surprise[g] -= math.log(chances[g, code]) if chances[g, code] > 0.0 else -np.inf
         used = np.empty(logs.shape)
         for k in range(len(logs)):
             for c in range(logs.shape[1]):

@@ -29,12 +29,12 @@ SEEN = ("seen_nodes", "seen_labels")
 Method = Callable[..., Any]
 
 
-def note_state(cls: type) -> None:
+def note_state(cls: Any) -> None:
     """Have the methods that a class of states defines itself fill its record, and keep it in a snapshot."""
     _wrap(cls, {"update": _update, "restore": _restore})
     fields = vars(cls).get("fields", ())
     if isinstance(fields, tuple) and fields and SEEN[0] not in fields:
-        cls.fields = (*fields, *SEEN)  # type: ignore[attr-defined]
+        cls.fields = (*fields, *SEEN)
 
 
 def note_game(cls: type) -> None:

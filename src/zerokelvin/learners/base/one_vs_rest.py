@@ -16,6 +16,7 @@ from zerokelvin.array_types import Bools, Floats, Ints
 from zerokelvin.bound import Bound
 from zerokelvin.learners.base.multiclass import Game
 from zerokelvin.learners.base.noting import SEEN, note_game
+from zerokelvin.learners.base.record import Record
 from zerokelvin.learners.base.state import State
 from zerokelvin.learners.base.trial_arrays import signs_of
 
@@ -100,6 +101,10 @@ class OneVsRest(Game, Generic[S]):
     def bound(self, labels: Sequence[Ints]) -> Bound:
         """A wrong class costs at least one binary mistake: the sum over the states."""
         return Bound.total([state.bound(u) for state, u in zip(self.states, labels, strict=True)])
+
+    def records(self) -> tuple[Record, ...]:
+        """Every label that reached each state, in order."""
+        return tuple(state.record for state in self.states)
 
     @property
     def fields(self) -> tuple[str, ...]:

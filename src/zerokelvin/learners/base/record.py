@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 from zerokelvin.array_types import Ints
 from zerokelvin.bound import Assumption
 
-__all__ = ["Record", "require_labels"]
+__all__ = ["Record", "Recorded", "require_labels"]
 
 
 def require_labels(nodes: NDArray[Any], labels: NDArray[Any], count: int) -> None:
@@ -118,3 +118,27 @@ class Record:
         nodes, labels = np.zeros(room, dtype=np.int64), np.zeros(room, dtype=np.int8)
         nodes[: self._count], labels[: self._count] = self.nodes, self.labels
         self._nodes, self._labels = nodes, labels
+
+
+class Recorded:
+    """What has a record: its nodes and labels can be read, saved and put back by name."""
+
+    record: Record
+
+    @property
+    def seen_nodes(self) -> Ints:
+        """The node of every label on the record, −1 for a vector that is no node."""
+        return self.record.nodes
+
+    @seen_nodes.setter
+    def seen_nodes(self, nodes: Ints) -> None:
+        self.record.replace(0, nodes, np.zeros(len(nodes), dtype=np.int8))
+
+    @property
+    def seen_labels(self) -> NDArray[np.int8]:
+        """The labels on the record."""
+        return self.record.labels
+
+    @seen_labels.setter
+    def seen_labels(self, labels: NDArray[np.int8]) -> None:
+        self.record.replace(0, self.record.nodes, labels)

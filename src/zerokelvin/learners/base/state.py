@@ -18,7 +18,7 @@ from zerokelvin.array_types import Floats, Ints
 from zerokelvin.bound import Assumption, Bound
 from zerokelvin.errors import ParameterError
 from zerokelvin.learners.base.noting import note_state
-from zerokelvin.learners.base.record import Record
+from zerokelvin.learners.base.record import Record, Recorded
 from zerokelvin.learners.base.sound import finite, wrap_own
 from zerokelvin.threads import on_one_thread
 
@@ -38,7 +38,7 @@ def sign(margin: float) -> int:
     return 1 if margin >= 0 else -1
 
 
-class State(ABC):
+class State(Recorded, ABC):
     """One binary problem: predicts with `margin`, learns with `update`.
 
     Subclasses list in `fields` the attributes that `update` changes (arrays, lists of numbers or
@@ -50,7 +50,6 @@ class State(ABC):
     """
 
     fields: ClassVar[tuple[str, ...]] = ()
-    record: Record
 
     def __new__(cls, *arguments: Any, **named: Any) -> Self:
         """A state with an empty record."""
@@ -64,24 +63,6 @@ class State(ABC):
         note_state(cls)
         wrap_own(cls, ("margin", "margins"), finite)
         wrap_own(cls, ON_ONE_THREAD, on_one_thread)
-
-    @property
-    def seen_nodes(self) -> Ints:
-        """The node of every label on the record, −1 for a vector that is no node."""
-        return self.record.nodes
-
-    @seen_nodes.setter
-    def seen_nodes(self, nodes: Ints) -> None:
-        self.record.replace(0, nodes, np.zeros(len(nodes), dtype=np.int8))
-
-    @property
-    def seen_labels(self) -> NDArray[np.int8]:
-        """The labels on the record."""
-        return self.record.labels
-
-    @seen_labels.setter
-    def seen_labels(self, labels: NDArray[np.int8]) -> None:
-        self.record.replace(0, self.record.nodes, labels)
 
     @abstractmethod
     def margin(self, node: int) -> float:

@@ -20,7 +20,7 @@ learns label by label, as in a session, bounds the mistakes on these.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -28,43 +28,43 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from zerokelvin.bound import Bound
-from zerokelvin.graph import Graph
-from zerokelvin.graph.features import Features
-from zerokelvin.learners.base import Game, OneVsRest, Progress, Trace, Trials, columns_of, learner
+from zerokelvin.learners.base import OneVsRest, Progress, Trace, Trials, learner
 from zerokelvin.learners.consistency.bbq_bounds import (
     PlayedGame,
     label_complexity,
     mistake_bound,
     regret_bound,
 )
-from zerokelvin.learners.consistency.ollgc import OllgcDualState, OllgcState
 from zerokelvin.learners.consistency.sslgc import Sslgc
-from zerokelvin.learners.ridge.instances import Coordinates
+from zerokelvin.learners.ridge.dual_ridge import DualRidgeState
+from zerokelvin.learners.ridge.instances import Coordinates, KernelPoints
 from zerokelvin.learners.ridge.ridge import RidgeGame
 from zerokelvin.learners.ridge.ridge_bounds import ridge_bound
+from zerokelvin.learners.ridge.ridge_fit import RidgeFit
+from zerokelvin.learners.ridge.ridge_problem import RidgeProblem
 
-__all__ = ["Bbq", "BbqDualState", "BbqState"]
+__all__ = ["Bbq"]
 
 Nodes = Sequence[Any] | NDArray[Any]
 
 
-class Bounds:
-    """The bounds of a learner that updates on every query, in either form."""
+class BbqFit(RidgeFit):
+    """A problem that learns from every answer: its bounds, in coordinates and in dual variables alike."""
 
     game: PlayedGame | None = None
 
-    def bound(self, labels: NDArray[np.int64], theorem: str = "7") -> Bound:
+    def bound(self, labels: NDArray[np.int64], theorem: str | None = None) -> Bound:
         """The bound on mistakes after Theorem ``"7"``, mended; ``"3.1"``, ``"4"`` and ``"5"`` as for `ollgc`.
 
         It compares with the labels that were shown, so `labels` matter to the other theorems only.
         """
-        state: Any = self
-        return mistake_bound(state, self.game) if theorem == "7" else ridge_bound(state, labels, theorem)
+        if theorem in (None, "7"):
+            return mistake_bound(self, self.game)
+        return ridge_bound(self, labels, theorem)
 
     def queries_bound(self, trials: int, spectral: bool = True) -> Bound:
         """The bound on the number of labels asked for in `trials` trials; see `label_complexity`."""
-        state: Any = self
-        return label_complexity(state, trials, state.kappa or 0.0, spectral)
+        return label_complexity(self, trials, self.kappa or 0.0, spectral)
 
     def regret_bound(
         self,
@@ -74,34 +74,42 @@ class Bounds:
         spectral: bool = True,
     ) -> Bound:
         """The bound on regret or mistakes over all trials, asked about or not; see `bbq_bounds`."""
-        state: Any = self
-        return regret_bound(state, nodes, weights, labels, spectral)
+        return regret_bound(self, nodes, weights, labels, spectral)
 
 
-class BbqState(Bounds, OllgcState):
+class BbqProblem(BbqFit, RidgeProblem):
     """One binary problem in coordinates."""
 
 
-class BbqDualState(Bounds, OllgcDualState):
+class BbqDualState(BbqFit, DualRidgeState):
     """One binary problem on the whole kernel."""
 
 
-class Noting(OneVsRest[Any]):
-    """Problems whose states are told all trials of a game, those they let pass as well."""
+class BbqGame(RidgeGame[BbqProblem]):
+    """Problems in coordinates, which share one covariance."""
 
     def play(self, trials: Trials, progress: Progress | None = None) -> Trace:
         """Play, and note nodes, labels and queries."""
-        fresh = all(state.trials == 0 for state in self.states)
-        trace = super().play(trials, progress)
-        prompt = trials.delay == 0 and trials.gains is None and trials.budget >= len(trials.nodes)
-        by_rule = prompt and bool(np.isposinf(trials.limits).all())
-        for c, state in enumerate(self.states if fresh else ()):
-            state.game = PlayedGame(trials.nodes, trials.signs[:, c], trace.asked[:, c], by_rule)
-        return trace
+        return noting(self.problems, trials, lambda: super(BbqGame, self).play(trials, progress))
 
 
-class BbqGame(Noting, RidgeGame):
-    """Problems in coordinates, which share one covariance."""
+class BbqDualGame(OneVsRest[BbqDualState]):
+    """Problems on the whole kernel side by side."""
+
+    def play(self, trials: Trials, progress: Progress | None = None) -> Trace:
+        """Play, and note nodes, labels and queries."""
+        return noting(self.states, trials, lambda: super(BbqDualGame, self).play(trials, progress))
+
+
+def noting(problems: Sequence[BbqFit], trials: Trials, play: Callable[[], Trace]) -> Trace:
+    """Play, and tell fresh problems all trials of the game, those they let pass as well."""
+    fresh = all(problem.trials == 0 for problem in problems)
+    trace = play()
+    prompt = trials.delay == 0 and trials.gains is None and trials.budget >= len(trials.nodes)
+    by_rule = prompt and bool(np.isposinf(trials.limits).all())
+    for c, problem in enumerate(problems if fresh else ()):
+        problem.game = PlayedGame(trials.nodes, trials.signs[:, c], trace.asked[:, c], by_rule)
+    return trace
 
 
 @learner("bbq")
@@ -111,6 +119,7 @@ class Bbq(Sslgc):
 
     Examples
     --------
+    >>> from zerokelvin.graph import Graph
     >>> line = Graph.from_edges([(0, 1), (1, 2), (2, 3)])
     >>> state = Bbq(kappa=0.5).start(line)
     >>> for trial, node in enumerate([0, 1, 2, 3] * 10):
@@ -141,24 +150,17 @@ class Bbq(Sslgc):
 
     every_round: bool = True
 
-    def start(
-        self, graph: Graph | Features, prepared: Any = None, rng: np.random.Generator | None = None
-    ) -> BbqState | BbqDualState:
-        """Begin with A = μI and v = 0."""
-        source = self.prepare(graph) if prepared is None else prepared
-        kind: Any = BbqState if isinstance(source, Coordinates) else BbqDualState
-        state: BbqState | BbqDualState = kind(source, self.mu, True, self.kappa)
-        return state
-
-    def start_game(self, graph: Graph | Features, classes: int, prepared: Any = None, seed: int = 0) -> Game:
-        """Begin problems that share one covariance and one decision."""
-        source = self.prepare(graph) if prepared is None else prepared
-        states: list[Any] = [self.start(graph, source) for _ in range(columns_of(classes))]
-        if isinstance(source, Coordinates):
-            return BbqGame(states, shared=True)
-        return Noting(states)
+    dual_game: ClassVar[type[OneVsRest[Any]]] = BbqDualGame
 
     @property
     def learns_always(self) -> bool:
         """Yes, whatever `every_round` says."""
         return True
+
+    def in_coordinates(self, source: Coordinates, columns: int) -> BbqGame:
+        """Problems that share one covariance and one decision."""
+        return BbqGame([BbqProblem(source, self.mu, True, self.kappa) for _ in range(columns)], shared=True)
+
+    def in_dual_variables(self, source: KernelPoints) -> BbqDualState:
+        """One binary problem on the whole kernel."""
+        return BbqDualState(source, self.mu, True, self.kappa)

@@ -30,11 +30,15 @@ from numpy.typing import ArrayLike, NDArray
 from zerokelvin.array_types import Bools, Floats
 from zerokelvin.bound import Assumption, Bound
 from zerokelvin.errors import LabelError, ParameterError
+from zerokelvin.learners.base import State
 from zerokelvin.learners.base.ties import cost_of_ties
-from zerokelvin.learners.consistency.ollgc import OllgcDualState, OllgcState
 from zerokelvin.learners.ridge.comparators import REGULARISERS, isometry, largest_norm, largest_tie
+from zerokelvin.learners.ridge.dual_ridge import DualRidgeState
 from zerokelvin.learners.ridge.instances import Coordinates, is_vector
+from zerokelvin.learners.ridge.ridge import RidgeGame, RidgeState
 from zerokelvin.learners.ridge.ridge_bounds import batch_loss
+from zerokelvin.learners.ridge.ridge_fit import RidgeFit
+from zerokelvin.learners.ridge.ridge_problem import RidgeProblem
 
 __all__ = [
     "PlayedGame",
@@ -44,8 +48,6 @@ __all__ = [
     "mistakes_anywhere",
     "regret_bound",
 ]
-
-BbqLike = OllgcState | OllgcDualState
 
 GU = "Gu, Aggarwal, Liu, Han 2013"
 HAIR = 1.0 + 2e-9  # the thresholds t^−κ of `asking` are raised by 1e-9
@@ -61,20 +63,20 @@ class PlayedGame(NamedTuple):
     by_rule: bool
 
 
-def label_complexity(state: BbqLike, trials: int, kappa: float, spectral: bool = True) -> Bound:
-    """The bound on the queries of a state that learnt from all of them, over `trials` trials.
+def label_complexity(problem: RidgeFit, trials: int, kappa: float, spectral: bool = True) -> Bound:
+    """The bound on the queries of a problem that learnt from all of them, over `trials` trials.
 
     ``spectral=False`` gives the second form, which needs only d, B and the number of queries.
     """
     factor = float(trials) ** kappa
-    logs, terms = _log_volume(state, spectral)
-    every = Assumption("every query is learnt from", state.mistakes == state.trials)
+    logs, terms = _log_volume(problem, spectral)
+    every = Assumption("every query is learnt from", problem.mistakes == problem.trials)
     theorem = f"label complexity of Theorem 7 (for updates on every query), {GU}"
     return Bound(1.0 + factor * logs, theorem, {"T^κ": factor} | terms, (every,))
 
 
 def regret_bound(
-    state: BbqLike,
+    problem: RidgeFit,
     nodes: Sequence[Any] | NDArray[Any],
     weights: ArrayLike | None = None,
     labels: ArrayLike | None = None,
@@ -84,8 +86,8 @@ def regret_bound(
 
     Parameters
     ----------
-    state
-        The state after the game.
+    problem
+        The problem after the game.
     nodes
         The node of every trial, asked about or not; with `weights` also vectors.
     weights
@@ -101,58 +103,58 @@ def regret_bound(
         raise ParameterError(
             "give either weights, for the expected regret, or labels, for mistakes; not both or none."
         )
-    asked, points = _replay(state, nodes)
-    logs, parts = _log_volume(state, spectral)
-    followed = np.array_equal(state.seen_points(state.source), points[asked])
+    asked, points = _replay(problem, nodes)
+    logs, parts = _log_volume(problem, spectral)
+    followed = np.array_equal(problem.seen_points(problem.source), points[asked])
     rule = Assumption("labels were asked for by the rule alone and came at once", followed)
-    kappa = state.kappa or 0.0
+    kappa = problem.kappa or 0.0
     if weights is not None:
-        margins, norm = _expectations(state, np.asarray(weights, dtype=np.float64), points)
-        value, terms = expected_regret(margins, asked, state.a, kappa, norm, logs)
+        margins, norm = _expectations(problem, np.asarray(weights, dtype=np.float64), points)
+        value, terms = expected_regret(margins, asked, problem.a, kappa, norm, logs)
         fits = Assumption("|α·m| ≤ 1 in every trial", bool((np.abs(margins) <= 1 + 1e-9).all()))
         sure = bool(np.allclose(np.abs(margins), 1.0, rtol=0, atol=1e-9))
         read = Assumption("read as expected regret under labels of mean α·m, not as mistakes", sure)
         return Bound(value, f"regret of Theorem 7 (mended), {GU}", terms | parts, (rule, fits, read))
     truth = _labels_of(np.asarray(labels), nodes)
     if followed:
-        truth[asked] = state.seen_labels
-    value, terms = _mistakes(state, points, truth, asked, logs)
+        truth[asked] = problem.seen_labels
+    value, terms = _mistakes(problem, points, truth, asked, logs)
     return Bound(value, f"mistakes on all trials, after Theorem 7, {GU}", terms | parts, (rule,))
 
 
-def mistake_bound(state: BbqLike, game: PlayedGame | None) -> Bound:
+def mistake_bound(problem: RidgeFit, game: PlayedGame | None) -> Bound:
     """The bound on mistakes in all trials of a game, or, where none is known, on the labels learnt.
 
     Whatever the labels are: they are those that were shown. Without a game no trial was let pass that could
     be a mistake, as in a session, whose mistakes are among the answers.
     """
-    logs, parts = _log_volume(state, spectral=True)
-    if game is None or int(game.asked.sum()) != state.trials:
-        points, truth = state.seen_points(state.source), np.array(state.seen_labels, dtype=np.float64)
-        value, terms = _mistakes(state, points, truth, np.ones(len(truth), dtype=np.bool_), logs)
+    logs, parts = _log_volume(problem, spectral=True)
+    if game is None or int(game.asked.sum()) != problem.trials:
+        points, truth = problem.seen_points(problem.source), np.array(problem.seen_labels, dtype=np.float64)
+        value, terms = _mistakes(problem, points, truth, np.ones(len(truth), dtype=np.bool_), logs)
         return Bound(value, f"mistakes on the labels learnt, after Theorem 7, {GU}", terms | parts)
-    source = state.source
+    source = problem.source
     look = source.vector if isinstance(source, Coordinates) else source.point
     points = np.array([look(node) for node in game.nodes.tolist()], dtype=np.float64)
-    value, terms = _mistakes(state, points, game.labels.astype(np.float64), game.asked, logs)
+    value, terms = _mistakes(problem, points, game.labels.astype(np.float64), game.asked, logs)
     rule = Assumption("labels were asked for by the rule alone and came at once", game.by_rule)
     return Bound(value, f"mistakes on all trials, after Theorem 7, {GU}", terms | parts, (rule,))
 
 
 def _mistakes(
-    state: BbqLike, points: Floats, truth: Floats, asked: Bools, logs: float
+    problem: RidgeFit, points: Floats, truth: Floats, asked: Bools, logs: float
 ) -> tuple[float, dict[str, float]]:
     """The least bound on mistakes over u and ε, on the queries and elsewhere, with its terms."""
-    source = state.source
+    source = problem.source
     rows = points if isinstance(source, Coordinates) else isometry(source, points, asked)
-    fit = batch_loss(rows[asked], truth[asked], state.a)
-    tie = largest_tie(state.mistakes * largest_norm(state.source, points) / state.a)
+    fit = batch_loss(rows[asked], truth[asked], problem.a)
+    tie = largest_tie(problem.mistakes * largest_norm(problem.source, points) / problem.a)
     queries = min((fit + logs) * cost_of_ties(tie), float(asked.sum()))
     best: tuple[float, dict[str, float]] = (math.inf, {})
-    for u in _ridge_solutions(rows, truth, state.a) if not asked.all() else ():
+    for u in _ridge_solutions(rows, truth, problem.a) if not asked.all() else ():
         scores = rows @ u
-        own = float(state.a * (u @ u) + ((scores - truth)[asked] ** 2).sum())
-        found, terms = mistakes_anywhere(truth * scores, asked, state.kappa or 0.0, own, logs, tie)
+        own = float(problem.a * (u @ u) + ((scores - truth)[asked] ** 2).sum())
+        found, terms = mistakes_anywhere(truth * scores, asked, problem.kappa or 0.0, own, logs, tie)
         best = min(best, (found - terms["asked"], terms), key=lambda pair: pair[0])
     elsewhere = best[0] if best[1] else 0.0
     kept = {"Q": fit, "asked": queries, "ε": math.inf, "near": 0.0, "passed": 0.0}
@@ -216,23 +218,26 @@ def mistakes_anywhere(
     return best, terms
 
 
-def _log_volume(state: BbqLike, spectral: bool) -> tuple[float, dict[str, float]]:
+def _log_volume(problem: RidgeFit, spectral: bool) -> tuple[float, dict[str, float]]:
     """D or its upper bound d ln(1 + N B/(dμ)), with the terms it is made of."""
     if spectral:
-        logs = state.log_determinant()
+        logs = problem.log_determinant()
         return logs, {"Σ ln(1 + λ_i/μ)": logs}
-    queries, source = state.trials, state.source
-    reach = largest_norm(source, state.seen_points(source))
+    queries, source = problem.trials, problem.source
+    reach = largest_norm(source, problem.seen_points(source))
     d = source.dimension if isinstance(source, Coordinates) else max(queries, 1)
-    logs = d * math.log1p(queries * reach / (d * state.a)) if d else 0.0
+    logs = d * math.log1p(queries * reach / (d * problem.a)) if d else 0.0
     return logs, {"d": float(d), "B": reach, "N_T": float(queries)}
 
 
-def _replay(state: BbqLike, nodes: Sequence[Any] | NDArray[Any]) -> tuple[Bools, Floats]:
+def _replay(problem: RidgeFit, nodes: Sequence[Any] | NDArray[Any]) -> tuple[Bools, Floats]:
     """Where the rule asks, the first trial included, and the point of every trial; no label matters."""
-    kind: Any = type(state)
-    fresh = kind(state.source, state.a, True, state.kappa)
-    source = state.source
+    source, terms = problem.source, (problem.a, True, problem.kappa)
+    fresh: State
+    if isinstance(source, Coordinates):
+        fresh = RidgeState(RidgeGame([RidgeProblem(source, *terms)]))
+    else:
+        fresh = DualRidgeState(source, *terms)
     look = source.vector if isinstance(source, Coordinates) else source.point
     asked = np.zeros(len(nodes), dtype=np.bool_)
     points = []
@@ -245,9 +250,9 @@ def _replay(state: BbqLike, nodes: Sequence[Any] | NDArray[Any]) -> tuple[Bools,
     return asked, np.array(points, dtype=np.float64).reshape(len(nodes), width)
 
 
-def _expectations(state: BbqLike, weights: Floats, points: Floats) -> tuple[Floats, float]:
+def _expectations(problem: RidgeFit, weights: Floats, points: Floats) -> tuple[Floats, float]:
     """α·m_t for every trial, and C = ‖α‖²."""
-    source = state.source
+    source = problem.source
     size = source.dimension if isinstance(source, Coordinates) else len(source.table)
     if weights.shape != (size,) or not np.isfinite(weights).all():
         what = "coordinate" if isinstance(source, Coordinates) else "node of the table"

@@ -24,8 +24,6 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from zerokelvin.array_types import Ints
-from zerokelvin.bound import Bound
 from zerokelvin.errors import ParameterError
 from zerokelvin.graph import Graph
 from zerokelvin.graph.features import Features
@@ -33,25 +31,9 @@ from zerokelvin.learners.base import Game, Learner, OneVsRest, columns_of, learn
 from zerokelvin.learners.ridge.dual_ridge import DualRidgeState
 from zerokelvin.learners.ridge.instances import Coordinates, KernelPoints, prepare_coordinates, prepare_kernel
 from zerokelvin.learners.ridge.ridge import RidgeGame, RidgeState
-from zerokelvin.learners.ridge.ridge_bounds import ridge_bound
+from zerokelvin.learners.ridge.ridge_problem import RidgeProblem
 
-__all__ = ["Ollgc", "OllgcDualState", "OllgcState"]
-
-
-class OllgcState(RidgeState):
-    """One binary problem in coordinates."""
-
-    def bound(self, labels: Ints, theorem: str = "best") -> Bound:
-        """Theorem ``"3.1"``, ``"4"`` (a regret), ``"5"``, or the smaller of 3.1 and 5; see `ridge_bounds`."""
-        return ridge_bound(self, labels, theorem)
-
-
-class OllgcDualState(DualRidgeState):
-    """One binary problem on the whole kernel."""
-
-    def bound(self, labels: Ints, theorem: str = "best") -> Bound:
-        """Theorem ``"3.1"``, ``"4"`` (a regret), ``"5"``, or the smaller of 3.1 and 5; see `ridge_bounds`."""
-        return ridge_bound(self, labels, theorem)
+__all__ = ["Ollgc"]
 
 
 @learner("ollgc")
@@ -100,6 +82,7 @@ class Ollgc(Learner):
 
     has_variance: ClassVar[bool] = True
     takes_features: ClassVar[bool] = True
+    dual_game: ClassVar[type[OneVsRest[Any]]] = OneVsRest
     variants: ClassVar[tuple[dict[str, Any], ...]] = ({}, {"every_round": True}, {"rank": 3})
 
     def __post_init__(self) -> None:
@@ -140,17 +123,25 @@ class Ollgc(Learner):
         graph: Graph | Features,
         prepared: Coordinates | KernelPoints | None = None,
         rng: np.random.Generator | None = None,
-    ) -> OllgcState | OllgcDualState:
+    ) -> RidgeState | DualRidgeState:
         """Begin with A = μI and v = 0."""
         source = self.prepare(graph) if prepared is None else prepared
         if isinstance(source, Coordinates):
-            return OllgcState(source, self.mu, self.learns_always, self.exponent)
-        return OllgcDualState(source, self.mu, self.learns_always, self.exponent)
+            return RidgeState(self.in_coordinates(source, 1))
+        return self.in_dual_variables(source)
 
     def start_game(self, graph: Graph | Features, classes: int, prepared: Any = None, seed: int = 0) -> Game:
         """Begin problems side by side; learning from every label, they share one covariance."""
         source = self.prepare(graph) if prepared is None else prepared
-        states: list[Any] = [self.start(graph, source) for _ in range(columns_of(classes))]
         if isinstance(source, Coordinates):
-            return RidgeGame(states, shared=self.learns_always)
-        return OneVsRest(states)
+            return self.in_coordinates(source, columns_of(classes))
+        return self.dual_game([self.in_dual_variables(source) for _ in range(columns_of(classes))])
+
+    def in_coordinates(self, source: Coordinates, columns: int) -> RidgeGame[Any]:
+        """The game of so many binary problems on an embedding."""
+        terms = (self.mu, self.learns_always, self.exponent)
+        return RidgeGame([RidgeProblem(source, *terms) for _ in range(columns)], shared=self.learns_always)
+
+    def in_dual_variables(self, source: KernelPoints) -> DualRidgeState:
+        """One binary problem on the whole kernel."""
+        return DualRidgeState(source, self.mu, self.learns_always, self.exponent)

@@ -323,7 +323,8 @@ def _bounds(regression: Any, kept: Any, nodes: Any, widest: float, upper: Any) -
         still = (noise * (1.0 - e * tol) - 2.0 * a * tol) / slope if slope != 0.0 else least
         largest = 0.0
         for x in (least, min(max(still, least), 1.0 / e)):  # at 1 / e it is 0
-            largest = max(largest, (x + tol) * (max(1.0 - x * e, 0.0) + CANCELLED) / (a * x + noise) ** 2)
+            spread = a * x + noise
+            largest = max(largest, (x + tol) * (max(1.0 - x * e, 0.0) + CANCELLED) / (spread * spread))
         general = into[i] * np.sqrt(widest * largest)
         older = (norms[i] + into[i] * np.sqrt(widest * tol * rest[i])) / (a * least + noise)
         upper[k] = min(general, older) * HAIR

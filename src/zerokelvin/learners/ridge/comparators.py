@@ -26,7 +26,7 @@ from zerokelvin.array_types import Floats, Ints
 from zerokelvin.errors import ParameterError
 from zerokelvin.learners.base.ties import DEAD_ZONE
 from zerokelvin.learners.ridge.instances import Coordinates, KernelPoints
-from zerokelvin.learners.ridge.trial_log import LoggedState
+from zerokelvin.learners.ridge.trial_log import TrialLog
 
 __all__ = [
     "REGULARISERS",
@@ -65,15 +65,15 @@ class Comparators:
         return ((self.rows[self.learnt] @ self.comparators) ** 2).sum(axis=0)
 
 
-def compare(state: LoggedState, source: Coordinates | KernelPoints, labels: Ints) -> Comparators:
-    """The trials of a state with comparators fitted to `labels` in {−1, 0, +1}ⁿ (0 = unknown).
+def compare(log: TrialLog, source: Coordinates | KernelPoints, labels: Ints) -> Comparators:
+    """The trials of a problem with comparators fitted to `labels` in {−1, 0, +1}ⁿ (0 = unknown).
 
     Vectors from outside the table count with the label they were shown with.
     """
-    points = state.seen_points(source)
-    nodes = np.array(state.seen_nodes, dtype=np.int64)
-    shown = np.array(state.seen_labels, dtype=np.float64)
-    learnt = np.array(state.seen_learnt, dtype=np.bool_)
+    points = log.seen_points(source)
+    nodes = np.array(log.seen_nodes, dtype=np.int64)
+    shown = np.array(log.seen_labels, dtype=np.float64)
+    learnt = np.array(log.seen_learnt, dtype=np.bool_)
     table = np.asarray(labels, dtype=np.float64)
     wanted = shown.copy()
     wanted[nodes >= 0] = table[nodes[nodes >= 0]]

@@ -25,10 +25,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from zerokelvin.array_types import Floats, Ints
-from zerokelvin.asking.variance import variance_floors
+from zerokelvin.bound import Bound
 from zerokelvin.learners.base import sign
 from zerokelvin.learners.base.ties import settle, settled_dot
 from zerokelvin.learners.ridge.instances import KernelPoints
+from zerokelvin.learners.ridge.ridge_bounds import ridge_bound
+from zerokelvin.learners.ridge.ridge_fit import RidgeFit
 from zerokelvin.learners.ridge.trial_log import LoggedState
 from zerokelvin.least_squares.growing_cholesky import (
     GrowingCholesky,
@@ -47,25 +49,16 @@ KEPT_BYTES = 2**30
 """Most memory for the columns at the learnt nodes of one problem; problems share what they have in common."""
 
 
-class DualRidgeState(LoggedState):
-    """One binary problem in dual variables; the parameters are those of `RidgeState`."""
+class DualRidgeState(RidgeFit, LoggedState):
+    """One binary problem in dual variables; the parameters are those of `RidgeFit`."""
+
+    source: KernelPoints
 
     fields: ClassVar[tuple[str, ...]] = ("points", "labels", "lower", "duals", *LoggedState.log)
 
-    def __init__(
-        self,
-        source: KernelPoints,
-        a: float,
-        every_round: bool = False,
-        kappa: float | None = None,
-        forward_score: bool = False,
-    ) -> None:
-        super().__init__()
+    def __init__(self, source: KernelPoints, *parameters: Any, **named: Any) -> None:
+        super().__init__(*parameters, **named)
         self.source = source
-        self.a = a
-        self.every_round = every_round
-        self.kappa = kappa
-        self.forward_score = forward_score
         self.factor = GrowingCholesky()
         self.z = np.zeros(0)  # L⁻¹y
         self.length = 0.0  # z·z
@@ -181,13 +174,6 @@ class DualRidgeState(LoggedState):
         rest = self._rest(point, self.cross(point))
         return rest / (self.a + rest)
 
-    def ask(self, node: Any, trial: int | None = None) -> bool:
-        """Whether r_t > t^−κ; always, without a κ."""
-        if self.kappa is None:
-            return True
-        number = self.trials if trial is None else trial
-        return self.variance(node) > float(variance_floors(self.kappa, np.array([number]))[0])
-
     def update(self, node: Any, label: int) -> None:
         """Learn the point if it was predicted wrong (or in every round); K(x, x) = 0 changes nothing."""
         point = self.source.point(node)
@@ -210,6 +196,10 @@ class DualRidgeState(LoggedState):
         scale = self.a / (self.a + self._rest(point, cross)) if self.forward_score else 1.0
         return self.explain_from(cross, scale * self.duals)
 
+    def bound(self, labels: Ints, theorem: str | None = None) -> Bound:
+        """Theorem ``"3.1"``, ``"4"`` (a regret), ``"5"``, or the smaller of 3.1 and 5; see `ridge_bounds`."""
+        return ridge_bound(self, labels, theorem or self.theorem)
+
     def losses(self) -> Floats:
         """(ŷ_t − y_t)² of the learnt trials, with the linear score before each was learnt."""
         innovations = self.z * np.diag(self.factor.lower)
@@ -221,14 +211,12 @@ class DualRidgeState(LoggedState):
 
     def snapshot(self) -> dict[str, NDArray[Any]]:
         """Copies of everything that `update` changes, as arrays."""
-        arrays = {name: np.array(getattr(self, name)) for name in LoggedState.log}
         own = {"points": self.points, "labels": self.labels, "lower": self.factor.lower, "duals": self.duals}
-        return arrays | {name: array.copy() for name, array in own.items()}
+        return self.saved_log() | {name: array.copy() for name, array in own.items()}
 
     def restore(self, arrays: Mapping[str, NDArray[Any]]) -> None:
         """Bring a fresh state to where `snapshot` was taken."""
-        for name in LoggedState.log:
-            setattr(self, name, arrays[name].tolist())
+        self.restore_log(arrays)
         self.labels, self._duals = arrays["labels"].copy(), arrays["duals"].copy()
         self.factor.set(arrays["lower"])
         self.z, self._columns = self.factor.half_solve(self.labels), []

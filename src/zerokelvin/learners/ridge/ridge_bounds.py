@@ -16,7 +16,7 @@ and a mistake has (ŷ_t − y_t)² ≥ 1. With γ = max (ŷ_t − y_t)² over th
 
 As printed, the first two terms carry a factor ½ that is lost nowhere in the proof, and γ is taken from
 the comparator: both are wrong (see docs/theory/errata.md). Theorem 4 is half of the same inequality as a
-statement on squared loss.
+problemment on squared loss.
 
 Both need y_t ŷ_t ≤ 0 on a mistake. On a tie it may be τ > 0 (`zerokelvin.learners.base.ties`): then
 Σ ln(1 + λ_i/a) grows by 2mτ in the first, and the second by the factor (1 + τ)²/(1 − τ)².
@@ -31,8 +31,8 @@ from zerokelvin.bound import Assumption, Bound
 from zerokelvin.errors import ParameterError
 from zerokelvin.learners.base.ties import cost_of_ties
 from zerokelvin.learners.ridge.comparators import Comparators, best_margin, compare, largest_norm, largest_tie
-from zerokelvin.learners.ridge.dual_ridge import DualRidgeState
-from zerokelvin.learners.ridge.ridge import RidgeState
+from zerokelvin.learners.ridge.instances import Coordinates
+from zerokelvin.learners.ridge.ridge_fit import RidgeFit
 
 __all__ = ["batch_loss", "ridge_bound"]
 
@@ -41,64 +41,64 @@ SOP = "Cesa-Bianchi, Conconi, Gentile 2005"
 GU = "Gu, Aggarwal, Liu, Han 2013"
 
 
-def ridge_bound(state: RidgeState | DualRidgeState, labels: Ints, theorem: str = "best") -> Bound:
-    """A bound of a ridge state: ``"3.1"``, ``"5"`` (corrected), or the smaller of those that hold.
+def ridge_bound(problem: RidgeFit, labels: Ints, theorem: str = "best") -> Bound:
+    """A bound of a problem: ``"3.1"``, ``"5"`` (corrected), or the smaller of those that hold.
 
     ``"4"`` bounds the regret in squared loss over the learnt trials instead of mistakes.
     """
-    view = compare(state, state.source, labels)
+    view = compare(problem, problem.source, labels)
     if theorem == "3.1":
-        return _spectral(state, view)
+        return _spectral(problem, view)
     if theorem == "5":
-        return _ridge(state, view)
+        return _ridge(problem, view)
     if theorem == "4":
-        return _regret(state, view)
+        return _regret(problem, view)
     if theorem != "best":
         raise ParameterError(f"unknown theorem '{theorem}'; known: best, 3.1, 4, 5.")
-    both = [_spectral(state, view), _ridge(state, view)]
+    both = [_spectral(problem, view), _ridge(problem, view)]
     return min(both, key=lambda bound: (not bound.holds, bound.value))
 
 
-def _every(state: RidgeState | DualRidgeState) -> Assumption:
-    return Assumption("every label is asked for", state.kappa is None)
+def _every(problem: RidgeFit) -> Assumption:
+    return Assumption("every label is asked for", problem.kappa is None)
 
 
-def _tie(state: RidgeState | DualRidgeState) -> float:
-    points = state.seen_points(state.source)
-    return largest_tie(state.mistakes * largest_norm(state.source, points) / state.a)
+def _tie(problem: RidgeFit) -> float:
+    points = problem.seen_points(problem.source)
+    return largest_tie(problem.mistakes * largest_norm(problem.source, points) / problem.a)
 
 
-def _spectral(state: RidgeState | DualRidgeState, view: Comparators) -> Bound:
-    logs = state.log_determinant()
-    spectral = np.sqrt((state.a + view.spread) * (logs + 2.0 * state.mistakes * _tie(state)))
+def _spectral(problem: RidgeFit, view: Comparators) -> Bound:
+    logs = problem.log_determinant()
+    spectral = np.sqrt((problem.a + view.spread) * (logs + 2.0 * problem.mistakes * _tie(problem)))
     value, gamma, at = best_margin(view.scores, spectral)
     terms = {"Σ ln(1 + λ_i/a)": logs, "γ": gamma, "trials": float(len(view.labels))}
     if view.comparators.shape[1]:
         terms["λ_u"] = float(view.spread[at])
-    name = "Theorem 3.1" if isinstance(state, RidgeState) else "Corollary 3.4"
-    mistaken = Assumption("only mistakes are learnt from", not state.every_round)
-    return Bound(value, f"{name}, {SOP}", terms, (mistaken, _every(state)))
+    name = "Theorem 3.1" if isinstance(problem.source, Coordinates) else "Corollary 3.4"
+    mistaken = Assumption("only mistakes are learnt from", not problem.every_round)
+    return Bound(value, f"{name}, {SOP}", terms, (mistaken, _every(problem)))
 
 
-def _ridge(state: RidgeState | DualRidgeState, view: Comparators) -> Bound:
+def _ridge(problem: RidgeFit, view: Comparators) -> Bound:
     """Over the trials seen: those not learnt from only add to the comparator's loss."""
-    gamma, logs = float(state.losses().max(initial=0.0)), state.log_determinant()
-    batch = batch_loss(view.rows, view.labels, state.a)
+    gamma, logs = float(problem.losses().max(initial=0.0)), problem.log_determinant()
+    batch = batch_loss(view.rows, view.labels, problem.a)
     terms = {"min a‖u‖² + Σ(u·x − y)²": batch, "γ": gamma, "Σ ln(1 + λ_i/a)": logs}
-    value = (batch + gamma * logs) * cost_of_ties(_tie(state))
-    return Bound(value, f"Corollary 5 (corrected), {GU}", terms, (_every(state),))
+    value = (batch + gamma * logs) * cost_of_ties(_tie(problem))
+    return Bound(value, f"Corollary 5 (corrected), {GU}", terms, (_every(problem),))
 
 
-def _regret(state: RidgeState | DualRidgeState, view: Comparators) -> Bound:
+def _regret(problem: RidgeFit, view: Comparators) -> Bound:
     rows, labels = view.rows[view.learnt], view.labels[view.learnt]
-    gamma, logs = float(state.losses().max(initial=0.0)), state.log_determinant()
-    best = _ridge_solution(rows, labels, state.a)
+    gamma, logs = float(problem.losses().max(initial=0.0)), problem.log_determinant()
+    best = _ridge_solution(rows, labels, problem.a)
     norm = float(best @ best)
-    terms = {"a‖u‖²/2": 0.5 * state.a * norm, "γ": gamma, "Σ ln(1 + λ_i/a)": logs}
+    terms = {"a‖u‖²/2": 0.5 * problem.a * norm, "γ": gamma, "Σ ln(1 + λ_i/a)": logs}
     text = (
         "read as squared loss over the learnt trials above that of the best ridge solution, not as mistakes"
     )
-    value = 0.5 * state.a * norm + 0.5 * gamma * logs
+    value = 0.5 * problem.a * norm + 0.5 * gamma * logs
     return Bound(value, f"Theorem 4 (corrected), {GU}", terms, (Assumption(text, False),))
 
 

@@ -1,31 +1,34 @@
-"""What the second-order family adds to the record of a state, so that bounds see all of its trials.
+"""What the second-order family adds to the record of a problem, so that bounds see all of its trials.
 
 Mistake bounds of this family compare with a fixed classifier over the whole sequence of examples, not only
-over the mistakes. Beside the state's record of nodes and labels (`learners.base.record.Record`, where a
-vector that is not in the table is the node −1) goes whether each trial was learnt, that is whether it
-changed the weights; the vectors themselves go to `strangers`.
+over the mistakes. Beside the record of nodes and labels (`learners.base.record.Record`, where a vector that
+is not in the table is the node −1) goes whether each trial was learnt, that is whether it changed the
+weights; the vectors themselves go to `strangers`.
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from zerokelvin.array_types import Floats, Ints
-from zerokelvin.learners.base import State
+from zerokelvin.learners.base import Record, State
+from zerokelvin.learners.base.record import Recorded
 from zerokelvin.learners.ridge.instances import Coordinates, KernelPoints, is_vector
 
-__all__ = ["LoggedState"]
+__all__ = ["LoggedState", "TrialLog"]
 
 
-class LoggedState(State):
-    """A state that remembers its trials."""
+class TrialLog(Recorded):
+    """The trials of one binary problem."""
 
     log: ClassVar[tuple[str, ...]] = ("seen_nodes", "seen_labels", "seen_learnt", "strangers")
 
     def __init__(self) -> None:
+        self.record = Record()
         self._flags: list[int] = []
         self._played: list[NDArray[Any]] = []  # of compiled games, not yet in the list
         self.strangers: list[list[float]] = []
@@ -63,6 +66,15 @@ class LoggedState(State):
         """Remember the trials of a compiled game."""
         self.record.note_all(nodes, labels)
         self._played.append(learnt)
+
+    def saved_log(self) -> dict[str, NDArray[Any]]:
+        """The log as arrays, under the names in `log`."""
+        return {name: np.array(getattr(self, name)) for name in self.log}
+
+    def restore_log(self, arrays: Mapping[str, NDArray[Any]]) -> None:
+        """Put back what `saved_log` gave."""
+        for name in self.log:
+            setattr(self, name, arrays[name].tolist())
 
     def last_learnt(self, source: Coordinates | None, count: int) -> tuple[Floats, Floats]:
         """Rows (none without a source) and labels of the last `count` trials learnt, in order."""
@@ -105,3 +117,7 @@ class LoggedState(State):
         rows = [look(node if node >= 0 else np.array(next(strangers))) for node in self.seen_nodes.tolist()]
         width = source.dimension if isinstance(source, Coordinates) else source.width
         return np.array(rows, dtype=np.float64).reshape(len(rows), width)
+
+
+class LoggedState(TrialLog, State):
+    """A state that remembers its trials."""

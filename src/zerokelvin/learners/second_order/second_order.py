@@ -27,8 +27,6 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from zerokelvin.array_types import Ints
-from zerokelvin.bound import Bound
 from zerokelvin.errors import ParameterError
 from zerokelvin.graph import Graph
 from zerokelvin.graph.features import Features
@@ -38,31 +36,15 @@ from zerokelvin.learners.ridge.dual_game import DualRidgeGame
 from zerokelvin.learners.ridge.dual_ridge import DualRidgeState
 from zerokelvin.learners.ridge.instances import Coordinates, KernelPoints, prepare_coordinates, prepare_kernel
 from zerokelvin.learners.ridge.ridge import RidgeGame, RidgeState
-from zerokelvin.learners.ridge.ridge_bounds import ridge_bound
+from zerokelvin.learners.ridge.ridge_problem import RidgeProblem
 from zerokelvin.learners.second_order.increasing import IncreasingState
 from zerokelvin.learners.second_order.pseudoinverse import PseudoinverseState
 from zerokelvin.learners.second_order.whitened import Whitened, WhitenedState, whiten
 
-__all__ = ["SecondOrder", "SecondOrderDualState", "SecondOrderState"]
+__all__ = ["SecondOrder"]
 
 
 VARIANTS = ("fixed", "increasing", "pseudoinverse", "whitened")
-
-
-class SecondOrderState(RidgeState):
-    """One binary problem with a fixed parameter a, in coordinates."""
-
-    def bound(self, labels: Ints) -> Bound:
-        """Theorem 3.1 against the best of several fitted comparators."""
-        return ridge_bound(self, labels, "3.1")
-
-
-class SecondOrderDualState(DualRidgeState):
-    """One binary problem with a fixed parameter a, in dual variables on a kernel."""
-
-    def bound(self, labels: Ints) -> Bound:
-        """Corollary 3.4 against the best of several fitted comparators."""
-        return ridge_bound(self, labels, "3.1")
 
 
 @learner("second-order")
@@ -190,13 +172,18 @@ class SecondOrder(Learner):
                 raise ParameterError("an empty table has no largest norm; give radius=.")
             return IncreasingState(source, self.c, radius or 1.0, ahead)
         if isinstance(source, Coordinates):
-            return SecondOrderState(source, self.a, forward_score=ahead)
-        return SecondOrderDualState(source, self.a, forward_score=ahead)
+            return RidgeState(self._ridge_game(source, 1))
+        return DualRidgeState(source, self.a, forward_score=ahead, theorem="3.1")
 
     def start_game(self, graph: Graph | Features, classes: int, prepared: Any = None, seed: int = 0) -> Game:
         """Begin problems side by side; with fixed a they play whole games at once."""
         source = self.prepare(graph) if prepared is None else prepared
+        if self.variant == "fixed" and isinstance(source, Coordinates):
+            return self._ridge_game(source, columns_of(classes))
         states: list[Any] = [self.start(graph, source) for _ in range(columns_of(classes))]
-        if isinstance(states[0], DualRidgeState):
-            return DualRidgeGame(states)
-        return RidgeGame(states) if isinstance(states[0], RidgeState) else OneVsRest(states)
+        return DualRidgeGame(states) if isinstance(states[0], DualRidgeState) else OneVsRest(states)
+
+    def _ridge_game(self, source: Coordinates, columns: int) -> RidgeGame[RidgeProblem]:
+        ahead = self.score == "forward"
+        problems = [RidgeProblem(source, self.a, forward_score=ahead, theorem="3.1") for _ in range(columns)]
+        return RidgeGame(problems)

@@ -121,7 +121,9 @@ def _conjugate_gradients(csr: Csr, region: Region, node: int, x: Floats) -> bool
     # conjugate gradients; `size` is the squared norm of the residual, scaled by the diagonal
     direction = residual / scale
     product = np.zeros(count)
-    size = float(np.sum(residual * direction))
+    size = 0.0
+    for k in range(count):
+        size += residual[k] * direction[k]
     goal = 1e-24 * size
     for _ in range(CG_STEPS):
         if size <= goal:

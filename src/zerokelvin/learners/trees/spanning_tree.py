@@ -41,10 +41,10 @@ from zerokelvin.learners.trees.tree_opt import (
     draw_trees,
     drawn_at_random,
 )
+from zerokelvin.trees.online.drawn_spines import draw_spines
 from zerokelvin.trees.online.forest import make_forest
 from zerokelvin.trees.online.neighbours import (
     Spines,
-    lay_out,
     new_marks,
     play_spines,
     spine_committee,
@@ -215,9 +215,8 @@ class SpanningTree(Learner):
         """The states of `count` problems on the same trees, drawn from `rng`."""
         graph, size = prepared.graph, int(self.trees)
         source = np.random.default_rng(0) if rng is None else rng
-        drawn = draw_trees(prepared, size, source)
         if self.inner in STRATEGIES:
-            forest = make_forest(graph, drawn)
+            forest = make_forest(graph, draw_trees(prepared, size, source))
             return [HingeState(graph, forest, size, self.inner) for _ in range(count)]
-        spines = lay_out(graph, drawn, source)
+        spines = draw_spines(prepared, size, source)
         return [SpineState(graph, spines, size) for _ in range(count)]

@@ -30,7 +30,7 @@ import copy
 import dataclasses
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -260,15 +260,12 @@ class Forgetting(Wrapped):
     inner: Learner
     window: Any  # a whole number, checked below under the name that users give it
 
+    growth: ClassVar[str] = EXACT  # whatever the learner: all answers are learnt again
+
     def __post_init__(self) -> None:
         window = self.window
         if isinstance(window, bool) or not isinstance(window, (int, np.integer)) or window < 1:
             raise ParameterError(f"forget={window!r} must be a whole number of at least 1.")
-
-    @property
-    def growth(self) -> str:  # type: ignore[override]
-        """Exact, whatever the learner: all answers are learnt again."""
-        return EXACT
 
     def params(self) -> dict[str, Any]:
         """The inner learner's hyper-parameters, and the window as `forget`."""

@@ -23,10 +23,11 @@ from zerokelvin.client.messages import Predicted
 from zerokelvin.games.labels import decide
 from zerokelvin.learners import Game
 from zerokelvin.service.records.decisions import Decision, write_decision
+from zerokelvin.service.records.project_names import named
 from zerokelvin.service.records.projection import Projection
 from zerokelvin.session import Session
 from zerokelvin.session.late import DIGEST
-from zerokelvin.session.predicting import shares_of
+from zerokelvin.session.predicting import BY_PRIOR, NOTHING_LEARNT, decided_reason, shares_of
 from zerokelvin.session.questions import confidences
 
 __all__ = ["BLOCK", "Forecasts", "key_of"]
@@ -75,14 +76,15 @@ class Forecasts:
         self._made_at = len(standing.events)
         self._keys = [key_of(label) for label in standing.classes]
         self._begun, self._spent = bool(standing.counts.any()), standing.spent
-        self._budget, self._classes = standing.budget, standing.classes
+        self._classes = standing.classes
         coin = coins(standing.terms.seed, np.array([standing.trials]))
         self._rule = standing.rule(float(coin[0]))
         self._needs_spread = standing.terms.policy.needs_spread
         self._wants_every = standing.game.wants_every()
         self._remarks = getattr(standing.game.remark, "__func__", None) is not Game.remark
         self._plain = self._wants_every and not self._needs_spread and not self._remarks
-        self._decided = f"The {standing.terms.learner.name} decides with confidence "
+        self._learner = standing.terms.learner.name
+        self._spent_budget = standing.budget if standing.spent else None
         self._names = standing.graph.names
         self._blocks: dict[int, Block] = {}
         self._told: dict[int, msgspec.Raw] = {}
@@ -151,8 +153,8 @@ class Forecasts:
         digest = hashlib.blake2b(block.scores[place], digest_size=DIGEST).digest()
         decision = Decision(node, code, asked, overruled, self._made_at, self._now, digest, left_out)
         return Predicted(
-            node=node if self._names is None else self._names[node],  # type: ignore[arg-type]
-            label=self._classes[code],  # type: ignore[arg-type]
+            node=node if self._names is None else named(self._names[node]),
+            label=named(self._classes[code]),
             probabilities=dict(zip(self._keys, block.shares[place], strict=True)),
             ask=asked,
             reason=reason,
@@ -203,15 +205,11 @@ class Forecasts:
     def _reason(self, node: int, block: Block, place: int, asked: bool) -> str:
         """The sentence of `Session.predict`."""
         if not self._begun:
-            return "No label has been learned yet, so this is only the tie rule's guess."
+            return NOTHING_LEARNT
         if block.by_prior[place]:
-            return "No node of its component has a label yet, so this is the most frequent class so far."
-        wish = "the label is wanted" if asked else "no label is needed"
-        if not asked and self._spent:
-            wish = f"the budget of {self._budget} questions is spent"
+            return BY_PRIOR
         remark = self.standing.game.remark(node, block.top[place]) if self._remarks else ""
-        decided = f"{self._decided}{block.sure[place]:.3g}"
-        return f"{decided}: {remark}; {wish}." if remark else f"{decided}; {wish}."
+        return decided_reason(self._learner, block.sure[place], remark, asked, self._spent_budget)
 
 
 def key_of(label: object) -> str:

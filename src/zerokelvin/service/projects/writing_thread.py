@@ -287,7 +287,7 @@ class WritingThread:
             for node in edge[:2]:
                 if node not in seen:
                     self.known.index(node, f"edges[{i}]")
-        return Grown(tuple(nodes), tuple(tuple(edge) for edge in edges))  # type: ignore[misc]
+        return Grown(tuple(nodes), tuple((edge.source, edge.target, edge.weight) for edge in edges))
 
 
 def _has(graph: Any, name: Any) -> bool:

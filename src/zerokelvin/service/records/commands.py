@@ -13,6 +13,7 @@ from zerokelvin.client.messages import Answers, Correct, SetBudget, Skip, Teach
 from zerokelvin.service.records.decisions import DecisionRecord
 from zerokelvin.service.records.facts import (
     Budgeted,
+    CheckDrawn,
     Corrected,
     Fact,
     Labelled,
@@ -21,11 +22,12 @@ from zerokelvin.service.records.facts import (
     PutAway,
     TakenOut,
 )
+from zerokelvin.service.records.project_names import named
 from zerokelvin.service.records.projection import Projection
 from zerokelvin.service.records.refusals import RefusedError
 from zerokelvin.service.store.log import ARCHIVED, RESTORED
 
-__all__ = ["ArchiveWish", "Told", "facts_of"]
+__all__ = ["ArchiveWish", "DrawCheck", "Told", "facts_of"]
 
 
 class Told(NamedTuple):
@@ -39,6 +41,10 @@ class ArchiveWish(NamedTuple):
     """To put a project away, or to take it out again."""
 
     away: bool
+
+
+class DrawCheck(NamedTuple):
+    """To draw a random check, unless one waits for its answer."""
 
 
 def facts_of(request: Any, known: Projection) -> list[Told]:
@@ -72,7 +78,10 @@ def facts_of(request: Any, known: Projection) -> list[Told]:
             unset = msgspec.UNSET
             budget = known.budget if request.budget is unset else request.budget
             daily = known.book.daily_budget if request.daily_budget is unset else request.daily_budget
-            return [Told("budget", Budgeted(budget, daily))]
+            share = known.book.audit_share if request.audit_share is unset else request.audit_share
+            return [Told("budget", Budgeted(budget, daily, share))]
+        case DrawCheck():
+            return [Told("check", CheckDrawn())]
         case ArchiveWish():
             return [Told(ARCHIVED, PutAway()) if request.away else Told(RESTORED, TakenOut())]
     raise TypeError(f"{type(request).__name__} is no request that writes")
@@ -98,5 +107,5 @@ def _answer(i: int, one: Any, known: Projection) -> Told:
     record = DecisionRecord(
         shown.code, shown.ask, shown.overruled, shown.made_at, shown.time, shown.digest.hex(), shown.left_out
     )
-    node = known.name(shown.node) if one.node is None else one.node
-    return Told("label", Labelled(node, label, record, one.source))  # type: ignore[arg-type]
+    node = named(known.name(shown.node)) if one.node is None else one.node
+    return Told("label", Labelled(node, label, record, one.source))

@@ -14,6 +14,7 @@ from zerokelvin.service.store.log import ARCHIVED, RESTORED
 __all__ = [
     "KINDS",
     "Budgeted",
+    "CheckDrawn",
     "Corrected",
     "Created",
     "Fact",
@@ -47,6 +48,7 @@ class Created(Fact, frozen=True):
     daily_budget: int | None = None
     seed: int = 0
     version: int = 1
+    audit_share: float = 0.0
 
 
 class Labelled(Fact, frozen=True):
@@ -86,10 +88,18 @@ class Grown(Fact, frozen=True):
 
 
 class Budgeted(Fact, frozen=True):
-    """How many questions may be asked from then on, in all and per day."""
+    """How many questions may be asked from then on, in all and per day; the share of random checks."""
 
     budget: int | None = None
     daily_budget: int | None = None
+    audit_share: float = 0.0
+
+
+class CheckDrawn(Fact, frozen=True):
+    """A random check was drawn, unless one waited for its answer still.
+
+    Which node that is follows from the seed and the events before, as everything does.
+    """
 
 
 class PutAway(Fact, frozen=True):
@@ -108,6 +118,7 @@ KINDS: dict[str, type[Fact]] = {
     "correct": Corrected,
     "grown": Grown,
     "budget": Budgeted,
+    "check": CheckDrawn,
     ARCHIVED: PutAway,
     RESTORED: TakenOut,
 }

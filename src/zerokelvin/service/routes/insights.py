@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from zerokelvin.client.messages import Contributed, Explained, Ranked, RankedNode
+from zerokelvin.service.records.project_names import all_named, named
 from zerokelvin.service.web.query_values import class_given, node_given, number, share, whole
 from zerokelvin.service.web.route_table import Call, route
 from zerokelvin.session import Session
@@ -24,16 +25,16 @@ async def explain_node(call: Call) -> Explained:
         def read(session: Session) -> Explained:
             why = session.explain(node)
             parts = [
-                Contributed(node=one.node, label=one.label, share=float(one.share))  # type: ignore[arg-type]
+                Contributed(node=named(one.node), label=named(one.label), share=float(one.share))
                 for one in why.contributions
             ]
             return Explained(
                 node=node,
-                label=why.label,  # type: ignore[arg-type]
+                label=named(why.label),
                 margin=float(why.margin),
                 contributions=parts,
                 reason=why.reason,
-                path=list(why.path),  # type: ignore[arg-type]
+                path=all_named(why.path),
                 trusted={name: float(weight) for name, weight in why.trusted.items()},
                 events=project.events,
             )
@@ -65,7 +66,7 @@ async def rank_nodes(call: Call) -> Ranked:
             column = standing.codes[label]
             shares = shares_of(standing, indices)[:, column].tolist() if names else []
             found = [
-                RankedNode(node=name, probability=own)  # type: ignore[arg-type]
+                RankedNode(node=named(name), probability=own)
                 for name, own in zip(names, shares, strict=True)
                 if own >= least
             ]

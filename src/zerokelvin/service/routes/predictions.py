@@ -4,13 +4,20 @@ from __future__ import annotations
 
 import msgspec
 
-from zerokelvin.client.messages import Predict, Predictions
+from zerokelvin.client.messages import Outgoing, Predict, Predictions
 from zerokelvin.errors import NodeError
 from zerokelvin.service.records.refusals import BusyError, TooLargeError
 from zerokelvin.service.web.route_table import Call, route
 from zerokelvin.session import Session
 
 encode = msgspec.json.Encoder().encode
+
+
+class WrittenPredictions(Outgoing):
+    """`Predictions` of which each is JSON already."""
+
+    predictions: list[msgspec.Raw]
+    events: int
 
 
 @route(
@@ -37,13 +44,13 @@ async def predict(call: Call) -> bytes:
 
         told = project.at_once(indices)
         if told is not None:
-            return encode(Predictions(predictions=told.predictions, events=told.events))  # type: ignore[arg-type]
+            return encode(WrittenPredictions(predictions=told.predictions, events=told.events))
 
         def read(session: Session) -> bytes:
             if max(indices, default=0) >= session.graph.num_nodes:
                 raise BusyError("a node is being added; ask again in a second.")
             told = project.forecasts(session).as_json(indices)
-            return encode(Predictions(predictions=told, events=project.events))  # type: ignore[arg-type]
+            return encode(WrittenPredictions(predictions=told, events=project.events))
 
         await project.caught_up()
         fresh = project.unread(indices)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import sys
 from pathlib import Path
 
 from zerokelvin.service.store.store_errors import StoreInUse, StoreUnavailable
@@ -47,11 +48,11 @@ class FolderLock:
 
 def _lock(handle: int) -> None:
     """Lock the file for this handle, or raise OSError at once."""
-    try:
-        import fcntl
-    except ImportError:  # Windows
+    if sys.platform == "win32":
         import msvcrt
 
-        msvcrt.locking(handle, msvcrt.LK_NBLCK, 1)  # type: ignore[attr-defined,unused-ignore]
+        msvcrt.locking(handle, msvcrt.LK_NBLCK, 1)
     else:
+        import fcntl
+
         fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)

@@ -19,6 +19,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
+from zerokelvin.service.store.chained_log import AT_ONCE, ChainedLog, answer_row
 from zerokelvin.service.store.event_chain import RESTORE, checked, first_link, linked
 from zerokelvin.service.store.log import (
     ARCHIVED,
@@ -27,7 +28,6 @@ from zerokelvin.service.store.log import (
     NewEvent,
     Remembered,
     StoredEvent,
-    checked_answer,
 )
 from zerokelvin.service.store.log_end import EndFile, LogEnd
 from zerokelvin.service.store.migrations import Migration
@@ -40,9 +40,9 @@ from zerokelvin.service.store.sqlite_connection import (
     prepared,
     transaction,
 )
-from zerokelvin.service.store.store_errors import LeadLost, LedElsewhere, LogDamaged, StoreError
+from zerokelvin.service.store.store_errors import LeadLost, LedElsewhere, LogDamaged
 
-__all__ = ["ADD_ANSWER", "ADD_EVENT", "LOG_STEPS", "SqliteLog", "answer_check", "answer_row"]
+__all__ = ["ADD_ANSWER", "ADD_EVENT", "LOG_STEPS", "SqliteLog"]
 
 LOG_STEPS = (
     Migration(
@@ -67,29 +67,15 @@ LOG_STEPS = (
 
 ADD_EVENT = "INSERT INTO events VALUES (?, ?, ?, ?, ?, ?, ?)"
 ADD_ANSWER = "INSERT OR REPLACE INTO answers VALUES (?, ?, ?, ?, ?, ?)"
-AT_ONCE = 1000
-"""How many events are read before the file is let go of, so that a slow reader holds up no checkpoint."""
 
 
-def answer_check(answer: Remembered) -> bytes:
-    """A short hash of an answer, by which damage is seen."""
-    text = repr(tuple(answer))
-    return hashlib.sha256(text.encode()).digest()[:8]
-
-
-def answer_row(answer: Remembered) -> tuple[Any, ...]:
-    """An answer as it is stored, with its hash."""
-    given = checked_answer(answer)
-    return (*given, answer_check(given))
-
-
-class SqliteLog:
+class SqliteLog(ChainedLog):
     """The log in a folder; implements `Log`."""
 
     def __init__(
         self, folder: Path, name: str, leaders: dict[str, SqliteLog] | None, connect: Connect = connect_sqlite
     ) -> None:
-        self.name = name
+        super().__init__(name)
         self._leaders = leaders  # which log of this process writes to which project; None: another process
         self._folder = folder
         self._file = folder / "log.sqlite"
@@ -97,8 +83,6 @@ class SqliteLog:
         self._writing = threading.Lock()
         self._reading = threading.Lock()
         self._end: LogEnd | None = None  # of the log, as this writer knows it; None: to be read again
-        self._epoch = 0  # 0: this log does not write
-        self.closed = False
         if not self._file.is_file():
             raise LogDamaged(f"project '{name}' has no file '{self._file}'; {RESTORE}.")
         self._writer = prepared(self._file, connect, LOG_STEPS)
@@ -162,11 +146,8 @@ class SqliteLog:
         with self._writing, naming_errors(self._file):
             self._check_open()
             with transaction(self._writer):
-                found = self._writer.execute(
-                    "SELECT count(*) FROM answers WHERE at < ?", (before,)
-                ).fetchone()
-                self._writer.execute("DELETE FROM answers WHERE at < ?", (before,))
-            return int(found[0])
+                sql = "DELETE FROM answers WHERE at < ? RETURNING 1"
+                return len(self._writer.execute(sql, (before,)).fetchall())
 
     # reading
 
@@ -175,30 +156,16 @@ class SqliteLog:
         length, chain = self.length(), self.chain(after)
         return checked(self._rows(after, length), after, chain, length, self.name)
 
-    def _rows(self, after: int, length: int) -> Iterator[StoredEvent]:
-        while after < length:
-            rows = self._ask(
-                "SELECT number, kind, body, at, actor, epoch, chain FROM events"
-                " WHERE number > ? AND number <= ? ORDER BY number LIMIT ?",
-                (after, length, AT_ONCE),
-            )
-            if not rows:
-                return
-            yield from map(StoredEvent._make, rows)
-            after = rows[-1][0]
+    def _page(self, after: int, until: int, most: int) -> list[Any]:
+        return self._ask(
+            "SELECT number, kind, body, at, actor, epoch, chain FROM events"
+            " WHERE number > ? AND number <= ? ORDER BY number LIMIT ?",
+            (after, until, most),
+        )
 
     def length(self) -> int:
         """How many events were committed."""
         return int(self._ask("SELECT coalesce(max(number), 0) FROM events")[0][0])
-
-    def chain(self, number: int) -> bytes:
-        """The link of an event."""
-        found = self._chain_or_none(number)
-        if found is None:
-            raise StoreError(
-                f"project '{self.name}' has no event {number}; its log has {self.length()}, numbered from 1."
-            )
-        return found
 
     def _chain_or_none(self, number: int) -> bytes | None:
         if number == 0:
@@ -219,15 +186,6 @@ class SqliteLog:
         while rows := self._ask("SELECT * FROM answers WHERE key > ? ORDER BY key LIMIT ?", (last, AT_ONCE)):
             yield from map(self._answer, rows)
             last = rows[-1][0]
-
-    def _answer(self, row: tuple[Any, ...]) -> Remembered:
-        found = Remembered._make(row[:-1])
-        if answer_check(found) != row[-1]:
-            raise LogDamaged(
-                f"project '{self.name}': the answer remembered for key {found.key!r} is not what was "
-                f"written; {RESTORE}."
-            )
-        return found
 
     @property
     def archived(self) -> bool:
@@ -255,8 +213,7 @@ class SqliteLog:
 
     def keep(self, snapshot: Kept) -> None:
         """Write a snapshot."""
-        if not snapshot.sound or snapshot.chain != self.chain(snapshot.events):
-            raise StoreError(f"the snapshot at event {snapshot.events} is not one of project '{self.name}'.")
+        self._check_own(snapshot)
         with naming_errors(self._folder):
             write_snapshot(self._folder / "snapshots", snapshot)
 
@@ -277,10 +234,6 @@ class SqliteLog:
                 self._end_file.close()
 
     # helpers
-
-    def _check_open(self) -> None:
-        if self.closed:
-            raise StoreError(f"the log of project '{self.name}' is closed; open it again.")
 
     def _ask(self, sql: str, parameters: tuple[object, ...] = ()) -> list[tuple[Any, ...]]:
         with self._reading, naming_errors(self._file):

@@ -19,24 +19,24 @@ import secrets
 import shutil
 import threading
 import weakref
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 from zerokelvin.io.files import write_bytes
 from zerokelvin.service.store.backup import backup_folder, sync_folder
-from zerokelvin.service.store.event_chain import checked, first_link, linked
+from zerokelvin.service.store.chained_log import answer_row
+from zerokelvin.service.store.event_chain import checked, first_link
 from zerokelvin.service.store.folder_lock import FolderLock
+from zerokelvin.service.store.keyed_store import KeyedStore
 from zerokelvin.service.store.log import (
     ARCHIVED,
     RESTORED,
-    AuditEntry,
     Kept,
-    NewEvent,
     ProjectCopy,
     Remembered,
     StoredEvent,
-    StoredKey,
     check_project_name,
 )
 from zerokelvin.service.store.migrations import Migration
@@ -49,7 +49,7 @@ from zerokelvin.service.store.sqlite_connection import (
     prepared,
     transaction,
 )
-from zerokelvin.service.store.sqlite_log import ADD_ANSWER, ADD_EVENT, LOG_STEPS, SqliteLog, answer_row
+from zerokelvin.service.store.sqlite_log import ADD_ANSWER, ADD_EVENT, LOG_STEPS, SqliteLog
 from zerokelvin.service.store.store_errors import NoSuchProject, ProjectExists, StoreError, StoreInUse
 
 __all__ = ["SERVICE_STEPS", "SqliteStore"]
@@ -72,7 +72,7 @@ SERVICE_STEPS = (
 )
 
 
-class SqliteStore:
+class SqliteStore(KeyedStore[SqliteLog]):
     """The projects of a data folder; implements `Store`."""
 
     def __init__(self, folder: Path, connect: Connect = connect_sqlite, beside: bool = False) -> None:
@@ -98,18 +98,6 @@ class SqliteStore:
             raise
 
     # projects
-
-    def create(
-        self, name: str, graph: bytes, first: NewEvent, answers: Sequence[Remembered] = ()
-    ) -> SqliteLog:
-        """A new project, and its log, which this process does not lead yet."""
-        chain = first_link(hashlib.sha256(graph).digest())
-        self._make(name, graph, linked([first], 0, chain, 0), answers, None)
-        return self.open(name)
-
-    def receive(self, project: ProjectCopy) -> None:
-        """A project from another store."""
-        self._make(*project)
 
     def _make(
         self,
@@ -227,45 +215,7 @@ class SqliteStore:
 
         return ProjectCopy(name, log.graph(), events(), answers, snapshot)
 
-    # keys and audit trail
-
-    def add_key(self, key: StoredKey) -> None:
-        """Keep a key."""
-        with self._writing() as service:
-            row = key._replace(projects=json.dumps(key.projects))  # type: ignore[arg-type]
-            service.execute("INSERT INTO keys VALUES (?, ?, ?, ?, ?, ?, ?)", row)
-
-    def keys(self) -> list[StoredKey]:
-        """All keys, in the order they were made."""
-        with self._using() as service:
-            rows = service.execute("SELECT * FROM keys ORDER BY made_at, key").fetchall()
-        return [StoredKey._make((*row[:3], tuple(json.loads(row[3])), *row[4:])) for row in rows]
-
-    def revoke_key(self, key: str, at: float) -> bool:
-        """Revoke a key."""
-        with self._writing() as service:
-            there = service.execute(
-                "SELECT 1 FROM keys WHERE key = ? AND revoked_at IS NULL", (key,)
-            ).fetchone()
-            service.execute("UPDATE keys SET revoked_at = ? WHERE key = ? AND revoked_at IS NULL", (at, key))
-        return there is not None
-
-    def audit(self, entry: AuditEntry) -> None:
-        """Write an entry."""
-        with self._writing() as service:
-            service.execute(
-                "INSERT INTO audit (at, actor, action, project, detail) VALUES (?, ?, ?, ?, ?)", entry
-            )
-
-    def audited(self, project: str | None = None, limit: int = 1000) -> list[AuditEntry]:
-        """The newest entries."""
-        chosen, values = ("", (limit,)) if project is None else (" WHERE project = ?", (project, limit))
-        with self._using() as service:
-            rows = service.execute(
-                f"SELECT at, actor, action, project, detail FROM audit{chosen} ORDER BY number DESC LIMIT ?",  # noqa: S608 - one of two constants
-                values,
-            ).fetchall()
-        return list(map(AuditEntry._make, rows))
+    # keys and audit trail, in the file of the service
 
     @contextmanager
     def _using(self) -> Iterator[Connection]:
@@ -274,10 +224,19 @@ class SqliteStore:
                 raise StoreError(f"the store in '{self.folder}' is closed; open it again.")
             yield self._service
 
-    @contextmanager
-    def _writing(self) -> Iterator[Connection]:
+    def _ask(self, sql: str, values: tuple[Any, ...]) -> list[Any]:
+        with self._using() as service:
+            return service.execute(sql, values).fetchall()
+
+    def _change(self, sql: str, values: tuple[Any, ...]) -> list[Any]:
         with self._using() as service, transaction(service):
-            yield service
+            return service.execute(sql, values).fetchall()
+
+    def _packed(self, projects: tuple[str, ...]) -> str:
+        return json.dumps(projects)
+
+    def _unpacked(self, value: str) -> tuple[str, ...]:
+        return tuple(json.loads(value))
 
     # the whole
 

@@ -45,6 +45,14 @@ class HalfEdges(NamedTuple):
     degree: Ints
 
 
+class ParallelEdges(NamedTuple):
+    """Per neighbour of the node that goes: a half-edge to it, how many are kept, their weight in all."""
+
+    seen: Ints
+    copies: Ints
+    total: Floats
+
+
 @kernel
 def eliminate(csr: Any, excess: Any, samples: int, rng: Any) -> Any:
     """Eliminate all nodes, one of fewest edges at a time.
@@ -62,7 +70,7 @@ def eliminate(csr: Any, excess: Any, samples: int, rng: Any) -> Any:
     rows, values = np.empty(len(end) // 2 + n + 16, np.int32), np.empty(len(end) // 2 + n + 16)
     pivots = np.zeros(n)
     seen = np.full(n + 1, -1, np.int64)
-    merged = (seen, np.zeros(n + 1, np.int64), np.zeros(n + 1))
+    merged = ParallelEdges(seen, np.zeros(n + 1, np.int64), np.zeros(n + 1))
     gone = np.zeros(n + 1, np.bool_)
     kept, sums = np.empty(64, np.int64), np.empty(64)
     lowest, filled = 0, 0
@@ -170,9 +178,8 @@ def _collect(
 ) -> Any:
     """Gather the half-edges of v to nodes that remain; of parallel ones keep `samples` and drop the others.
 
-    Those kept are written to `kept`; merged = (seen, copies, total) tells per neighbour a half-edge to it,
-    how many were kept and their weight with those dropped. Returns how many were kept, and the lowest bucket
-    in use.
+    Those kept are written to `kept`, what is known of each neighbour to `merged`, with the weight of those
+    dropped. Returns how many were kept, and the lowest bucket in use.
     """
     end, worth, after, first, degree = edges
     seen, copies, total = merged

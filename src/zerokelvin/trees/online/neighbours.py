@@ -15,16 +15,13 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from zerokelvin.array_types import Bytes, Floats, Ints
-from zerokelvin.graph import Graph
+from zerokelvin.array_types import Bytes, Floats, Ints, Shorts
 from zerokelvin.jit import inner_kernel, kernel
 from zerokelvin.trees.online.strategies import EQUAL, TIE, Schedule
-from zerokelvin.trees.spanning.spine import lay_out_spine
 
 __all__ = [
     "Marks",
     "Spines",
-    "lay_out",
     "new_marks",
     "play_spines",
     "spine_committee",
@@ -41,8 +38,8 @@ class Spines(NamedTuple):
     ``height`` is the resistance from the start of the part to every place.
     """
 
-    place: Ints
-    part: Ints
+    place: Shorts
+    part: Shorts
     height: Floats
 
 
@@ -51,30 +48,6 @@ class Marks(NamedTuple):
 
     labels: Bytes
     marks: NDArray[np.bool_]
-
-
-def lay_out(graph: Graph, trees: list[Ints], rng: np.random.Generator) -> Spines:
-    """The spines of several spanning trees, each given as positions of its edges in the CSR arrays.
-
-    At which leaf a depth-first search begins and which branch it takes first is drawn from `rng`, so that a
-    committee's spines differ even where its trees do not.
-    """
-    n = graph.num_nodes
-    places, parts, heights = [], [], []
-    for k, arcs in enumerate(trees):
-        rank = rng.permutation(n)
-        tails = rank[np.searchsorted(graph.indptr, arcs, side="right") - 1]
-        heads = rank[graph.indices[arcs]]
-        both, heads = np.concatenate([tails, heads]), np.concatenate([heads, tails])
-        order = np.lexsort((heads, both))
-        indptr = np.concatenate([[0], np.cumsum(np.bincount(both, minlength=n))]).astype(np.int64)
-        weights = graph.weights[np.concatenate([arcs, arcs])[order]]
-        spine = lay_out_spine(indptr, heads[order], weights)
-        places.append(spine.position[rank] + k * n)
-        parts.append(graph.components[np.argsort(rank)[spine.order]] + k * graph.num_components)
-        heights.append(np.zeros(n))
-        _add_resistances(spine.weights, heights[-1])
-    return Spines(np.concatenate(places), np.concatenate(parts), np.concatenate(heights))
 
 
 def new_marks(spines: Spines) -> Marks:
@@ -219,10 +192,3 @@ def _neighbour(marks: NDArray[np.bool_], place: int, side: int) -> int:
         if not marks[at]:
             at ^= 1
     return at - size
-
-
-@kernel
-def _add_resistances(joint: Floats, heights: Floats) -> None:
-    """Fill in the resistance from the start of the part to every place but the first, which has none."""
-    for i in range(1, len(joint)):
-        heights[i] = heights[i - 1] + 1.0 / joint[i - 1] if joint[i - 1] > 0 else 0.0

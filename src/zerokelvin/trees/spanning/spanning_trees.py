@@ -86,6 +86,13 @@ class SpanningTrees:
             arcs = self._upper[chosen]
         return np.sort(arcs)
 
+    def make_ready(self) -> None:
+        """Do now what all draws share, so that several threads may draw."""
+        if self.kind == "random" and not is_forest(self.graph):
+            _ = self._layers if has_traps(self.graph) else self._sampler
+        elif self.kind != "bfs":
+            _ = self._upper
+
     @cached_property
     def _sampler(self) -> WilsonSampler:
         """Wilson's algorithm on the graph, made ready."""

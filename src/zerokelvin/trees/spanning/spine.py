@@ -13,13 +13,16 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from zerokelvin.array_types import Floats, Ints
+from zerokelvin.array_types import Floats, Ints, Shorts, index_kind
 from zerokelvin.errors import GraphError
 from zerokelvin.graph import Graph
 from zerokelvin.jit import kernel
 from zerokelvin.trees.spanning.spanning_trees import is_forest
 
-__all__ = ["Spine", "linearise"]
+__all__ = ["Rows", "Spine", "lay_out_spine", "linearise", "shuffled_rows"]
+
+Rows = tuple[Shorts, Shorts, Shorts]
+"""A forest in CSR form: where every row begins, the other ends, and where the weights of the edges are."""
 
 
 class Spine(NamedTuple):
@@ -58,30 +61,81 @@ def linearise(tree: Graph) -> Spine:
         raise GraphError(
             "the graph has a cycle; a spine is made from a tree, so take spanning_tree(graph) first."
         )
-    return lay_out_spine(tree.indptr, tree.indices, tree.weights)
+    rows = (
+        tree.indptr.astype(np.int32),
+        tree.indices.astype(np.int32),
+        np.arange(len(tree.indices), dtype=np.int32),
+    )
+    order, position, weights = lay_out_spine(rows, tree.weights, 0)
+    return Spine(order.astype(np.int64), position.astype(np.int64), weights)
 
 
-def lay_out_spine(indptr: Ints, indices: Ints, weights: Floats) -> Spine:
-    """The spine of a forest in CSR form, whose rows need not be sorted: branches are taken in their order."""
-    n = len(indptr) - 1
-    spine = Spine(np.full(n, -1), np.full(n, -1), np.zeros(n))
-    _lay_out(indptr, indices, weights, spine, (np.empty(n, dtype=np.int64), np.zeros(n), indptr[:-1].copy()))
-    return spine
+def lay_out_spine(rows: Rows, weights: Floats, first: int) -> Any:
+    """Order, position and weights of the spine of a forest in CSR form.
+
+    Branches are taken in the order of their row; a component begins at the first of its leaves at or after
+    the node `first`, going round.
+    """
+    n = len(rows[0]) - 1
+    kind = rows[0].dtype
+    order, position, joint = np.full(n, -1, dtype=kind), np.full(n, -1, dtype=kind), np.zeros(n)
+    room = np.empty(n, dtype=kind), np.zeros(n), rows[0][:-1].copy()
+    _lay_out(rows, weights, first, (order, position, joint), room)
+    return order, position, joint
+
+
+def shuffled_rows(graph: Graph, arcs: Ints, rng: np.random.Generator) -> Rows:
+    """A forest with rows in random order; `arcs` are ascending positions of its edges in the CSR arrays."""
+    kind: Any = index_kind(len(graph.indices))
+    rows = np.zeros(graph.num_nodes + 1, dtype=kind)
+    heads, via = np.empty(2 * len(arcs), dtype=kind), np.empty(2 * len(arcs), dtype=kind)
+    _join(graph.indptr, graph.indices, arcs, rng, (rows, heads, via))
+    return rows, heads, via
 
 
 @kernel
-def _lay_out(indptr: Ints, indices: Ints, weights: Floats, spine: Spine, room: Any) -> None:
+def _join(indptr: Ints, indices: Ints, arcs: Ints, rng: np.random.Generator, found: Any) -> None:
+    """Fill in rows, heads and positions of weights of a forest, every row in random order."""
+    rows, heads, via = found
+    for turn in range(2):  # first count, then enter from the end of every row to its begin
+        tail = 0
+        for arc in arcs:
+            while indptr[tail + 1] <= arc:
+                tail += 1
+            head = indices[arc]
+            if turn == 0:
+                rows[tail] += 1
+                rows[head] += 1
+            else:
+                rows[tail] -= 1
+                heads[rows[tail]], via[rows[tail]] = head, arc
+                rows[head] -= 1
+                heads[rows[head]], via[rows[head]] = tail, arc
+        if turn == 0:
+            for node in range(len(rows) - 1):
+                rows[node + 1] += rows[node]
+    for node in range(len(rows) - 1):
+        first = rows[node]
+        for last in range(rows[node + 1] - 1, first, -1):  # Fisher and Yates
+            other = first + int(rng.random() * (last + 1 - first))
+            heads[last], heads[other] = heads[other], heads[last]
+            via[last], via[other] = via[other], via[last]
+
+
+@kernel
+def _lay_out(rows: Rows, weights: Floats, first: int, spine: Any, room: Any) -> None:
     """Fill in the spine.
 
     `room` has a stack, the weight of the edge by which each node was entered, and the next arc of each node.
     NumPy makes all these arrays: to make them here would take longer to compile.
     """
+    indptr, indices, via = rows
     n = len(indptr) - 1
     order, position, joint = spine
     stack, through, following = room
     count = 0
     for attempt in range(2 * n):
-        root = attempt % n  # first from the leaves, then from nodes without neighbours
+        root = (first + attempt) % n  # first from the leaves, then from nodes without neighbours
         if position[root] >= 0 or (attempt < n and indptr[root + 1] - indptr[root] != 1):
             continue
         position[root] = count
@@ -101,8 +155,9 @@ def _lay_out(indptr: Ints, indices: Ints, weights: Floats, spine: Spine, room: A
             other = indices[arc]
             if position[other] >= 0:
                 continue
-            joint[count - 1] = min(least, weights[arc])
-            through[other] = weights[arc]
+            weight = weights[via[arc]]
+            joint[count - 1] = min(least, weight)
+            through[other] = weight
             least = np.inf
             position[other] = count
             order[count] = other

@@ -11,21 +11,28 @@ paths. So the graph is made smaller first, exactly:
   tree does not use the chain, it misses exactly one of its edges, the j-th with probability r_j / Σ r.
 
 A forest, a cycle, a core with whiskers and a subdivided graph thus cost what their core costs. On a
-disconnected graph every component gets its tree.
+disconnected graph every component gets its tree. A graph without leaves and chains is its own core.
+
+A step reads the row of its node, an entry of it and the last step from where it leads, and waits for memory
+more than for anything else; so all three are numbers of 32 bits where these suffice, and weights that are all
+equal are not looked at. Whether the tree has a node is the sign of its last step.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from zerokelvin.array_types import Bools, Floats, Ints
+from zerokelvin.array_types import Bools, Floats, Ints, Shorts, index_kind
 from zerokelvin.graph import Graph
 from zerokelvin.jit import kernel
 
 __all__ = ["WilsonSampler", "running_sums"]
+
+UNSEEN, INSIDE = -1, -2
+"""A node that no walk has met has UNSEEN for its last step, one of the tree INSIDE or less."""
 
 
 class JunctionCore(NamedTuple):
@@ -33,13 +40,14 @@ class JunctionCore(NamedTuple):
 
     ``chains[starts[c]:starts[c + 1]]`` are the arcs of chain c. ``rows`` and ``heads`` are the CSR arrays of
     the junctions (by node index), with the chain of every entry in ``via`` and the running sum of weights
-    within the row in ``sums``.
+    within the row in ``sums``, which is empty where all weights are equal. In a graph without leaves and
+    chains the entries are its arcs, and ``starts``, ``chains`` and ``via`` are empty.
     """
 
     starts: Ints
     chains: Ints
-    rows: Ints
-    heads: Ints
+    rows: Shorts
+    heads: Shorts
     via: Ints
     sums: Floats
 
@@ -64,6 +72,10 @@ class WilsonSampler:
     def of(cls, graph: Graph) -> WilsonSampler:
         """Strip leaves and join chains; done once for any number of trees."""
         graph.require_positive("a random spanning tree")
+        degree, nothing = np.diff(graph.indptr), np.zeros(0, dtype=np.int64)
+        if not ((degree == 1) | (degree == 2)).any():
+            core = _core_of(nothing, nothing, graph.indptr, graph.indices, nothing, graph.weights)
+            return cls(graph, nothing, core, _roots_first(degree, graph.components))
         reverse = np.argsort(graph.indices, kind="stable")
         stripped = _stripped(graph)
         starts, chains, ends = _chains(graph, reverse, stripped.alive)
@@ -73,37 +85,27 @@ class WilsonSampler:
         heads = np.concatenate([ends[proper, 1], ends[proper, 0]])
         via = np.concatenate([proper, proper])
         by_tail = np.argsort(tails, kind="stable")
-        rows = np.concatenate([[0], np.cumsum(np.bincount(tails, minlength=graph.num_nodes))]).astype(
-            np.int64
-        )
-        sums = running_sums(rows, 1.0 / resistance[via[by_tail]])
-        degree = np.diff(rows)
-        junctions = np.flatnonzero(degree > 0)
-        order = junctions[np.argsort(-degree[junctions], kind="stable")]  # a root that is met soon
-        core = JunctionCore(starts, chains, rows, heads[by_tail], via[by_tail], sums)
-        return cls(graph, stripped.whiskers, core, order)
+        rows = np.concatenate([[0], np.cumsum(np.bincount(tails, minlength=graph.num_nodes))])
+        core = _core_of(starts, chains, rows, heads[by_tail], via[by_tail], 1.0 / resistance[via[by_tail]])
+        return cls(graph, stripped.whiskers, core, _roots_first(np.diff(rows), graph.components))
 
     def draw(self, rng: np.random.Generator) -> Ints:
         """One spanning tree (forest), as positions of its edges in the graph's CSR arrays."""
-        nodes, parts = self.graph.num_nodes, self.graph.num_components
-        used, inside, begun = (np.zeros(k, dtype=np.bool_) for k in (len(self.core.starts) - 1, nodes, parts))
-        room = WalkArrays(used, inside, begun, np.zeros(nodes, dtype=np.int64))
-        _walk(self.core, self.order, self.graph.components, rng, room)
-        kept = np.empty(len(self.core.chains), dtype=np.int64)
-        count = _expand(self.core, used, self.graph.weights, rng, kept)
+        core, graph = self.core, self.graph
+        step = np.full(graph.num_nodes, UNSEEN, dtype=core.rows.dtype)
+        begun = np.zeros(graph.num_components, dtype=np.bool_)
+        _walk((core.rows, core.heads, core.sums), self.order, graph.components, rng, (begun, step))
+        taken = INSIDE - step[step <= INSIDE].astype(np.int64)
+        taken = taken[taken < len(core.heads)]
+        if len(core.starts) == 0:
+            return np.concatenate([self.whiskers, taken])
+        used, kept = (
+            np.zeros(len(core.starts) - 1, dtype=np.bool_),
+            np.empty(len(core.chains), dtype=np.int64),
+        )
+        used[core.via[taken]] = True
+        count = _expand(core.starts, core.chains, used, graph.weights, rng, kept)
         return np.concatenate([self.whiskers, kept[:count]])
-
-
-class WalkArrays(NamedTuple):
-    """What a walk writes to, all zero before it.
-
-    Whether each chain is used, the tree has each node, each component has a root; the last step of each node.
-    """
-
-    used: Bools
-    inside: Bools
-    begun: Bools
-    step: Ints
 
 
 class Stripped(NamedTuple):
@@ -119,6 +121,27 @@ class Chains(NamedTuple):
     starts: Ints
     arcs: Ints
     ends: Ints
+
+
+def _core_of(starts: Ints, chains: Ints, rows: Ints, heads: Ints, via: Ints, weights: Floats) -> JunctionCore:
+    """A core in as few bits as hold its numbers."""
+    kind: Any = index_kind(len(heads) - INSIDE)
+    even = len(weights) == 0 or bool((weights == weights[0]).all())
+    sums = np.zeros(0) if even else running_sums(rows.astype(np.int64), np.ascontiguousarray(weights))
+    return JunctionCore(starts, chains, rows.astype(kind), heads.astype(kind), via, sums)
+
+
+def _roots_first(degree: Ints, component: Ints) -> Ints:
+    """Where walks begin: in every component where most neighbours are, for a root that is met soon; then all.
+
+    In which order they begin changes neither the law of the tree nor the mean number of steps (Wilson 1996).
+    """
+    junctions = np.flatnonzero(degree > 0)
+    if len(junctions) and component.max() == 0:
+        return np.concatenate([junctions[np.argmax(degree[junctions])][None], junctions])
+    ranked = junctions[np.argsort(-degree[junctions], kind="stable")]
+    _, first = np.unique(component[ranked], return_index=True)
+    return np.concatenate([ranked[first], junctions])
 
 
 def running_sums(rows: Ints, weights: Floats) -> Floats:
@@ -224,57 +247,65 @@ def _add_up(rows: Ints, weights: Floats, sums: Floats) -> None:
 
 
 @kernel
-def _walk(
-    core: JunctionCore, order: Ints, component: Ints, rng: np.random.Generator, room: WalkArrays
-) -> None:
-    """Wilson's algorithm on the junctions: fills in which chains the tree uses."""
-    used, inside, begun, step = room
+def _walk(core: Any, order: Ints, component: Ints, rng: np.random.Generator, room: Any) -> None:
+    """Wilson's algorithm on the junctions: fills in the entry by which each leaves, as INSIDE − entry.
+
+    That of a root is the number of entries.
+    """
+    rows, heads, sums = core
+    begun, step = room
     for first in order:
         if not begun[component[first]]:
             begun[component[first]] = True
-            inside[first] = True
+            step[first] = INSIDE - len(heads)
         # a random walk until it meets the tree; of every node its last step is kept
         node = first
-        while not inside[node]:
-            low, high = core.rows[node], core.rows[node + 1] - 1
-            aim = rng.random() * core.sums[high]
-            while low < high:
-                middle = (low + high) // 2
-                if core.sums[middle] > aim:
-                    high = middle
-                else:
-                    low = middle + 1
+        while step[node] > INSIDE:
+            low, high = int(rows[node]), int(rows[node + 1])
+            if len(sums) == 0:
+                low += int(rng.random() * (high - low))
+            else:
+                high -= 1
+                aim = rng.random() * sums[high]
+                while low < high:
+                    middle = (low + high) // 2
+                    if sums[middle] > aim:
+                        high = middle
+                    else:
+                        low = middle + 1
             step[node] = low
-            node = core.heads[low]
+            node = heads[low]
         # the last steps, from the start on, are the walk without its loops
         node = first
-        while not inside[node]:
-            inside[node] = True
-            used[core.via[step[node]]] = True
-            node = core.heads[step[node]]
+        while step[node] > INSIDE:
+            entry = step[node]
+            step[node] = INSIDE - entry
+            node = heads[entry]
 
 
 @kernel
-def _expand(core: JunctionCore, used: Bools, weights: Floats, rng: np.random.Generator, kept: Ints) -> int:
+def _expand(
+    starts: Ints, chains: Ints, used: Bools, weights: Floats, rng: np.random.Generator, kept: Ints
+) -> int:
     """Write the arcs of all chains to `kept`, less one of every chain that is not used; how many they are."""
     count = 0
     for chain in range(len(used)):
-        first, last = core.starts[chain], core.starts[chain + 1]
+        first, last = starts[chain], starts[chain + 1]
         missing = -1
         if not used[chain]:
             missing = last - 1
             if last - first > 1:
                 total = 0.0
                 for at in range(first, last):
-                    total += 1.0 / weights[core.chains[at]]
+                    total += 1.0 / weights[chains[at]]
                 aim = rng.random() * total
                 for at in range(first, last):
-                    aim -= 1.0 / weights[core.chains[at]]
+                    aim -= 1.0 / weights[chains[at]]
                     if aim < 0:
                         missing = at
                         break
         for at in range(first, last):
             if at != missing:
-                kept[count] = core.chains[at]
+                kept[count] = chains[at]
                 count += 1
     return count

@@ -6,7 +6,7 @@ others need O(E + n·classes).
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
 import numpy as np
@@ -55,10 +55,20 @@ class Voter(Expert):
 
 @dataclass(frozen=True, eq=False)
 class Ready:
-    """The graph as the voters see it, without edges too light for a minimum cut, and what each prepared."""
+    """The graph as the voters see it, without edges too light for a minimum cut, and what each prepares.
+
+    A learner prepares when it first starts, for with many classes it may have no place.
+    """
 
     graph: Graph
-    voters: list[tuple[str, Learner, Any]]
+    voters: list[tuple[str, Learner]]
+    own: dict[str, Any] = field(default_factory=dict)
+
+    def start(self, label: str, learner: Learner, classes: int, seed: int) -> Game:
+        """A game of one of the learners."""
+        if label not in self.own:
+            self.own[label] = learner.prepare(self.graph)
+        return learner.start_game(self.graph, classes, self.own[label], seed)
 
 
 @expert("voters")
@@ -68,21 +78,18 @@ class Voters(Kind):
     rank: ClassVar[int] = 50
 
     def prepare(self, graph: Graph, scaled: Graph) -> Ready:
-        """What each learner prepares, if its memory stays within bounds."""
-        heavy = without_negligible(graph)
+        """The learners by their names in the mixture."""
         found = []
         for name, params in settings.VOTERS:
             learner = make(name, **params)
-            if _fits(learner, heavy, 1):
-                label = " ".join([name, *(str(value) for value in params.values())])
-                found.append((label, learner, learner.prepare(heavy)))
-        return Ready(heavy, found)
+            found.append((" ".join([name, *(str(value) for value in params.values())]), learner))
+        return Ready(without_negligible(graph), found)
 
     def start(self, ready: Ready, classes: int, tol: float, seed: int) -> list[Expert]:
         """A game of each whose memory stays within bounds with so many classes."""
         return [
-            Voter(label, learner.start_game(ready.graph, classes, own, seed), label != learner.name)
-            for label, learner, own in ready.voters
+            Voter(label, ready.start(label, learner, classes, seed), label != learner.name)
+            for label, learner in ready.voters
             if _fits(learner, ready.graph, columns_of(classes))
         ]
 

@@ -29,7 +29,7 @@ MOST = 8
 INSTANCE = f"{socket.gethostname()[:30]}, process {os.getpid()}"
 """This process, as other instances and the server's list of connections name it."""
 
-LINK_SETTINGS = {
+LINK_SETTINGS: dict[str, Any] = {
     "connect_timeout": 5,
     "keepalives_idle": 5,
     "keepalives_interval": 2,
@@ -55,7 +55,7 @@ def connect_postgres(url: str) -> psycopg.Connection[Any]:
             "PostgreSQL needs psycopg, which is not installed: pip install 'zerokelvin[service]'"
         ) from None
     with naming_postgres_errors():
-        connection = psycopg.connect(url, autocommit=True, **LINK_SETTINGS)  # type: ignore[arg-type]
+        connection = psycopg.connect(url, autocommit=True, **LINK_SETTINGS)
         try:
             for setting in SETTINGS:
                 connection.execute(setting)

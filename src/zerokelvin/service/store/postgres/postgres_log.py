@@ -15,6 +15,7 @@ import time
 from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
+from zerokelvin.service.store.chained_log import ChainedLog, answer_check
 from zerokelvin.service.store.event_chain import RESTORE, checked, first_link, linked
 from zerokelvin.service.store.log import (
     ARCHIVED,
@@ -29,8 +30,7 @@ from zerokelvin.service.store.log_end import LogEnd
 from zerokelvin.service.store.postgres.postgres_connections import INSTANCE, PostgresConnections
 from zerokelvin.service.store.postgres.postgres_leading import Leadership
 from zerokelvin.service.store.snapshot_files import MOST, refusal
-from zerokelvin.service.store.sqlite_log import AT_ONCE, answer_check
-from zerokelvin.service.store.store_errors import LeadLost, LogDamaged, StoreError, StoreUnavailable
+from zerokelvin.service.store.store_errors import LeadLost, LogDamaged, StoreUnavailable
 
 __all__ = ["PostgresLog"]
 
@@ -66,19 +66,17 @@ class _Place(NamedTuple):
     chain: bytes
 
 
-class PostgresLog:
+class PostgresLog(ChainedLog):
     """The log of one project; implements `Log`."""
 
     def __init__(
         self, project: int, name: str, connections: PostgresConnections, leadership: Leadership
     ) -> None:
-        self.name = name
-        self.closed = False
+        super().__init__(name)
         self._project = project
         self._connections = connections
         self._leadership = leadership
         self._writing = threading.Lock()
-        self._epoch = 0  # 0: this log does not write
         self._end: LogEnd | None = None
 
     # writing
@@ -191,30 +189,16 @@ class PostgresLog:
                     f"project '{self.name}': the end of its log is not what was written; {RESTORE}."
                 )
 
-    def _rows(self, after: int, length: int) -> Iterator[StoredEvent]:
-        while after < length:
-            rows = self._ask(
-                "SELECT number, kind, body, at, actor, epoch, chain FROM events"
-                " WHERE project = %s AND number > %s AND number <= %s ORDER BY number LIMIT %s",
-                (self._project, after, length, AT_ONCE),
-            )
-            if not rows:
-                return
-            yield from map(StoredEvent._make, rows)
-            after = rows[-1][0]
+    def _page(self, after: int, until: int, most: int) -> list[Any]:
+        return self._ask(
+            "SELECT number, kind, body, at, actor, epoch, chain FROM events"
+            " WHERE project = %s AND number > %s AND number <= %s ORDER BY number LIMIT %s",
+            (self._project, after, until, most),
+        )
 
     def length(self) -> int:
         """How many events were committed."""
         return self._place().length
-
-    def chain(self, number: int) -> bytes:
-        """The link of an event."""
-        found = self._chain_or_none(number)
-        if found is None:
-            raise StoreError(
-                f"project '{self.name}' has no event {number}; its log has {self.length()}, numbered from 1."
-            )
-        return found
 
     def _chain_or_none(self, number: int) -> bytes | None:
         if number == 0:
@@ -232,15 +216,7 @@ class PostgresLog:
             "SELECT key, fingerprint, status, answer, at, sum FROM answers WHERE project = %s AND key = %s",
             (self._project, key),
         )
-        if not rows:
-            return None
-        found = Remembered._make(rows[0][:-1])
-        if answer_check(found) != rows[0][-1]:
-            raise LogDamaged(
-                f"project '{self.name}': the answer remembered for key {key!r} is not what was written; "
-                f"{RESTORE}."
-            )
-        return found
+        return self._answer(rows[0]) if rows else None
 
     def graph(self) -> bytes:
         """The graph, if it is the one the log begins with."""
@@ -253,8 +229,7 @@ class PostgresLog:
 
     def keep(self, snapshot: Kept) -> None:
         """Write a snapshot, and delete all but the two newest."""
-        if not snapshot.sound or snapshot.chain != self.chain(snapshot.events):
-            raise StoreError(f"the snapshot at event {snapshot.events} is not one of project '{self.name}'.")
+        self._check_own(snapshot)
         self._ask(
             "INSERT INTO snapshots VALUES (%s, %s, %b, %b, %b) ON CONFLICT (project, events) DO UPDATE"
             " SET chain = excluded.chain, digest = excluded.digest, data = excluded.data RETURNING 1",
@@ -297,10 +272,6 @@ class PostgresLog:
             self._leadership.release(self.name, self)
 
     # helpers
-
-    def _check_open(self) -> None:
-        if self.closed:
-            raise StoreError(f"the log of project '{self.name}' is closed; open it again.")
 
     def _ask(self, sql: str, parameters: tuple[Any, ...]) -> list[Any]:
         self._check_open()

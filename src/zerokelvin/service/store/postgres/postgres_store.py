@@ -8,29 +8,27 @@ from __future__ import annotations
 
 import hashlib
 import weakref
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 from zerokelvin.service.store.backup import new_folder
-from zerokelvin.service.store.event_chain import checked, first_link, linked
+from zerokelvin.service.store.chained_log import answer_row
+from zerokelvin.service.store.event_chain import checked, first_link
+from zerokelvin.service.store.keyed_store import KeyedStore
 from zerokelvin.service.store.log import (
     ARCHIVED,
     RESTORED,
-    AuditEntry,
     Kept,
-    NewEvent,
     ProjectCopy,
     Remembered,
     StoredEvent,
-    StoredKey,
     check_project_name,
 )
 from zerokelvin.service.store.postgres.postgres_connections import PostgresConnections
 from zerokelvin.service.store.postgres.postgres_leading import Leadership
 from zerokelvin.service.store.postgres.postgres_log import PostgresLog
 from zerokelvin.service.store.postgres.postgres_schema import bring_up_to_date
-from zerokelvin.service.store.sqlite_log import answer_row
 from zerokelvin.service.store.sqlite_store import SqliteStore
 from zerokelvin.service.store.store_errors import NoSuchProject, ProjectExists
 from zerokelvin.service.store.transfer import copy_store
@@ -41,8 +39,10 @@ COPY_EVENTS = "COPY events (project, number, kind, body, at, actor, epoch, chain
 COPY_ANSWERS = "COPY answers (project, key, fingerprint, status, answer, at, sum) FROM STDIN"
 
 
-class PostgresStore:
+class PostgresStore(KeyedStore[PostgresLog]):
     """The projects of a database; implements `Store`."""
+
+    mark: ClassVar[str] = "%s"
 
     def __init__(self, url: str) -> None:
         self._connections = PostgresConnections(url)
@@ -56,18 +56,6 @@ class PostgresStore:
         self._leadership = Leadership(url)
 
     # projects
-
-    def create(
-        self, name: str, graph: bytes, first: NewEvent, answers: Sequence[Remembered] = ()
-    ) -> PostgresLog:
-        """A new project, and its log, which this process does not lead yet."""
-        chain = first_link(hashlib.sha256(graph).digest())
-        self._make(name, graph, linked([first], 0, chain, 0), answers, None)
-        return self.open(name)
-
-    def receive(self, project: ProjectCopy) -> None:
-        """A project from another store."""
-        self._make(*project)
 
     def _make(
         self,
@@ -125,48 +113,9 @@ class PostgresStore:
             " WHERE name = %s",
             (name,),
         )
-        snapshot, events = (
-            log.kept(),
-            log.read(),
-        )  # no more than what is there now, after answers and snapshot
+        snapshot = log.kept()
+        events = log.read()  # no more than what is there now, after answers and snapshot
         return ProjectCopy(name, log.graph(), events, map(Remembered._make, rows), snapshot)
-
-    # keys and audit trail
-
-    def add_key(self, key: StoredKey) -> None:
-        """Keep a key."""
-        with self._connections.use() as connection:
-            connection.execute(
-                "INSERT INTO keys VALUES (%s, %s, %s, %s, %s, %s, %s)",
-                key._replace(projects=list(key.projects)),  # type: ignore[arg-type]
-            )
-
-    def keys(self) -> list[StoredKey]:
-        """All keys, in the order they were made."""
-        rows = self._ask("SELECT * FROM keys ORDER BY made_at, key", ())
-        return [StoredKey._make((*row[:3], tuple(row[3]), *row[4:])) for row in rows]
-
-    def revoke_key(self, key: str, at: float) -> bool:
-        """Revoke a key."""
-        sql = "UPDATE keys SET revoked_at = %s WHERE key = %s AND revoked_at IS NULL RETURNING 1"
-        with self._connections.use() as connection:  # not asked twice: the second would find it revoked
-            return connection.execute(sql, (at, key)).fetchone() is not None
-
-    def audit(self, entry: AuditEntry) -> None:
-        """Write an entry."""
-        with self._connections.use() as connection:
-            connection.execute(
-                "INSERT INTO audit (at, actor, action, project, detail) VALUES (%s, %s, %s, %s, %s)", entry
-            )
-
-    def audited(self, project: str | None = None, limit: int = 1000) -> list[AuditEntry]:
-        """The newest entries."""
-        rows = self._ask(
-            "SELECT at, actor, action, project, detail FROM audit WHERE project = coalesce(%s, project)"
-            " ORDER BY number DESC LIMIT %s",
-            (project, limit),
-        )
-        return list(map(AuditEntry._make, rows))
 
     # the whole
 
@@ -186,5 +135,15 @@ class PostgresStore:
         self._leadership.close()
         self._connections.close()
 
-    def _ask(self, sql: str, parameters: tuple[Any, ...]) -> list[Any]:
-        return self._connections.ask(sql, parameters)
+    def _ask(self, sql: str, values: tuple[Any, ...]) -> list[Any]:
+        return self._connections.ask(sql, values)
+
+    def _change(self, sql: str, values: tuple[Any, ...]) -> list[Any]:
+        with self._connections.use() as connection:  # not sent twice: a key would be found revoked
+            return connection.execute(sql, values).fetchall()
+
+    def _packed(self, projects: tuple[str, ...]) -> list[str]:
+        return list(projects)
+
+    def _unpacked(self, value: list[str]) -> tuple[str, ...]:
+        return tuple(value)
