@@ -35,7 +35,7 @@ LAZY = [
     "zerokelvin",
     *(f"zerokelvin.{room}" for room in ("graph", "graph.generators", "io", "flow", "trees")),
 ]
-LAZY += ["zerokelvin.client", "zerokelvin.experiments", "zerokelvin.service"]
+LAZY += ["zerokelvin.client", "zerokelvin.experiments", "zerokelvin.plot", "zerokelvin.service"]
 
 
 def imported_after(script):

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from zerokelvin import io as io
     from zerokelvin import jit as jit
     from zerokelvin import learners as learners
+    from zerokelvin import plot as plot
     from zerokelvin.bound import Assumption, Bound
     from zerokelvin.client import AsyncClient, Client
     from zerokelvin.flow import (
@@ -93,6 +94,7 @@ __all__ = [
     "play",
     "play_grid",
     "play_shuffles",
+    "plot",
     "read_graph",
     "read_labels",
     "resistance_diameter",

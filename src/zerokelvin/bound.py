@@ -65,7 +65,7 @@ class Bound:
         >>> Bound(12.5, "Theorem 4.2").says_something(100), Bound(250.0, "Theorem 4.2").says_something(100)
         (True, False)
         """
-        return self.holds and self.value < trials
+        return self.holds and bool(self.value < trials)
 
     def told(self, trials: int, mistakes: int | None = None) -> str:
         """The bound in words beside the number of trials: what it proves here, or that it says nothing.
@@ -120,7 +120,8 @@ class Bound:
         }
 
     def __str__(self) -> str:
-        number = f"{self.value:.4g}" if math.isfinite(self.value) else "infinitely many"
+        number = f"{self.value:,.0f}" if self.value >= 1000 else f"{self.value:.4g}"
+        number = number if math.isfinite(self.value) else "infinitely many"
         broken = [a.text for a in self.assumptions if not a.holds]
         promise = f"; no guarantee here, since it assumes that {' and '.join(broken)}" if broken else ""
         kind = " in expectation" if self.expected else ""

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import zerokelvin as zk
+import zerokelvin.experiments.comparison as comparison
 from zerokelvin.errors import ParameterError, ZerokelvinError
 from zerokelvin.experiments.comparison import INSTALL, Comparison, Row, _Games, compare
 from zerokelvin.experiments.comparison_figure import draw_comparison
@@ -81,6 +82,53 @@ def test_a_missing_or_failing_peer_is_a_row_that_says_so():
     assert (failed.note, failed.error) == ("failed: ValueError: bad matrix", None)
 
 
+def test_finished_games_outlive_the_time_limit(monkeypatch):
+    """The clock jumps past the limit in the second game: the figures of the first are kept."""
+    whole = games(shuffles=1).learner("nearest")
+    clock = {"jump": 0.0}
+    real = comparison.time.perf_counter
+    monkeypatch.setattr(comparison.time, "perf_counter", lambda: real() + clock["jump"])
+    plays = []
+
+    def play_and_jump(*given, **named):
+        if plays:
+            clock["jump"] = 1e6
+        run = zk.play(*given, **named)
+        plays.append(run)
+        return run
+
+    monkeypatch.setattr(comparison, "play", play_and_jump)
+    row = games(shuffles=3).learner("nearest")
+    assert row.error == whole.error
+    assert 1 <= row.games <= 2
+    assert row.note.endswith(f"{row.games} of 3 games finished")
+
+    clock["jump"] = 0.0
+    alone = games(shuffles=1).peer(Peer("copycat", "pets", "json", "", lambda *_: Copycat([])))
+    starts = []
+
+    def begin(*_):
+        starts.append(1)
+        clock["jump"] = 1e6 if len(starts) > 1 else 0.0
+        return Copycat([])
+
+    row = games(shuffles=3).peer(Peer("copycat", "pets", "json", "", begin))
+    assert (row.error, row.games) == (alone.error, 1)
+    assert row.note.endswith("1 of 3 games finished")
+    assert row.macro_f1 is not None
+
+
+def test_the_majority_guess_and_the_order_of_two_classes():
+    line = zk.Graph.from_edges([(i, i + 1) for i in range(19)])
+    found = compare(line, [0] * 15 + [1] * 5, learners=["pounce"], peers=[], shuffles=2)
+    assert found.majority_error == 0.25
+    runs = zk.play_shuffles(line, [0] * 15 + [1] * 5, "pounce", shuffles=2)
+    (row,) = found.rows
+    assert row.auc == np.mean([run.figures.auc for run in runs.runs])
+    assert row.average_precision == np.mean([run.figures.average_precision for run in runs.runs])
+    assert row.macro_f1 == np.mean([run.figures.macro_f1 for run in runs.runs])
+
+
 def test_the_time_limit_is_reported():
     short = games(time_limit=1e-9)
     row = short.learner("perceptron")
@@ -128,7 +176,7 @@ def test_the_picture_shows_every_row():
         Row("other", "pets", 0.2, 0.0, 100, 3.0),
         Row("slow", "pets", note="stopped at the time limit of 1 s, 3 % of its trials done"),
     )
-    figure = draw_comparison(Comparison(100, 99, 2, 100, 3, 0, 60.0, rows), "A graph")
+    figure = draw_comparison(Comparison(100, 99, 2, 100, 3, 0, 60.0, 0.5, rows), "A graph")
     error, asked, seconds = figure.axes
     assert [text.get_text() for text in error.get_yticklabels()] == ["auto", "other"]
     assert sorted(float(line.get_xdata()[0]) for line in asked.lines) == [20, 100]

@@ -1,4 +1,4 @@
-"""What is known of each registered learner, read off its code: summary, reference, parameters, text.
+"""What is known of each registered learner, read off its code: summary, reference, parameters, a page.
 
 The summary is the first line of the class docstring, the reference the first parenthesis of the module
 docstring that holds a year, the parameters the fields of the dataclass. So a learner documents itself
@@ -18,6 +18,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from zerokelvin.errors import ParameterError
+from zerokelvin.experiments.learner_page import plain_text, read_page, write_page
 from zerokelvin.experiments.summary import plain
 from zerokelvin.learners import LEARNERS, Learner
 
@@ -32,7 +33,7 @@ _WORDS = {
 
 @dataclass(frozen=True)
 class LearnerInfo:
-    """A learner in words: `parameters` are names with their defaults, `text` all it says of itself."""
+    """A learner in words: `parameters` with defaults, `meanings` of them, and `text`, a whole page."""
 
     name: str
     summary: str
@@ -40,6 +41,11 @@ class LearnerInfo:
     parameters: dict[str, Any]
     multiclass: bool
     text: str
+    purpose: str = ""
+    choose: str = ""
+    cost: str = ""
+    bound: str = ""
+    meanings: dict[str, str] = dataclasses.field(default_factory=dict)
 
     def as_dict(self) -> dict[str, Any]:
         """The same as dicts, lists and numbers, which JSON can hold."""
@@ -58,16 +64,26 @@ def describe_learner(name: str) -> LearnerInfo:
     1.0
     """
     cls = LEARNERS[name]
+    page = read_page(cls)
     about_class = inspect.cleandoc(cls.__doc__ or "")
     about_module = inspect.cleandoc(sys.modules[cls.__module__].__doc__ or "")
     reference = _REFERENCE.search(about_module)
+    summary = plain_text(about_class.partition("\n\n")[0])
+    summary = " ".join(summary.split()).partition("; see")[0].partition("; parameters as")[0].rstrip(".")
+    paper = " ".join(reference.group(1).split()) if reference else ""
+    parameters = {field.name: plain(_default(field)) for field in dataclasses.fields(cls)}
     return LearnerInfo(
         name=name,
-        summary=" ".join(about_class.partition("\n\n")[0].split()).partition("; see")[0].rstrip("."),
-        reference=" ".join(reference.group(1).split()) if reference else "",
-        parameters={field.name: plain(_default(field)) for field in dataclasses.fields(cls)},
+        summary=summary,
+        reference=paper,
+        parameters=parameters,
         multiclass=cls.multiclass,
-        text=f"{about_module}\n\n{about_class}".strip(),
+        text=write_page(name, summary, page, parameters, paper),
+        purpose=page.purpose,
+        choose=page.choose,
+        cost=page.cost,
+        bound=page.bound,
+        meanings={name: page.parameters.get(name, "") for name in parameters},
     )
 
 

@@ -3,7 +3,8 @@
 Learners play with their default parameters, as in `zerokelvin.games.play_shuffles`; peers are played by
 `zerokelvin.experiments.peers`, see every label, and are fitted again as labels arrive. Times are those of one
 game, without compilation: preparing the graph once, plus the mean game. A row that takes longer than the time
-limit is stopped and says so; a learner or peer that cannot play this graph says why.
+limit is stopped and says so, with the figures of the games it has finished; a learner or peer that cannot
+play this graph says why.
 """
 
 from __future__ import annotations
@@ -18,11 +19,12 @@ import numpy as np
 
 from zerokelvin.errors import ParameterError, ZerokelvinError
 from zerokelvin.experiments.peers import PEERS, Peer
-from zerokelvin.games import play_shuffles
+from zerokelvin.games import Run, Runs, play
+from zerokelvin.games.class_figures import ClassFigures, class_figures
 from zerokelvin.games.labels import Labelling, encode_labels
 from zerokelvin.graph import Graph
 from zerokelvin.jit import compilation_seconds
-from zerokelvin.learners import LEARNERS
+from zerokelvin.learners import LEARNERS, make
 
 __all__ = ["Comparison", "Row", "compare"]
 
@@ -43,6 +45,10 @@ class Row:
     queried_nodes: float | None = None
     seconds: float | None = None
     note: str = ""
+    games: int = 0
+    macro_f1: float | None = None
+    auc: float | None = None
+    average_precision: float | None = None
 
 
 @dataclass(frozen=True)
@@ -56,6 +62,7 @@ class Comparison:
     shuffles: int
     seed: int
     time_limit: float
+    majority_error: float
     rows: tuple[Row, ...]
 
     def as_dict(self) -> dict[str, Any]:
@@ -64,7 +71,7 @@ class Comparison:
 
 
 class _OutOfTimeError(Exception):
-    """Raised from a progress report to stop a game."""
+    """Raised to stop a game, with the trials done in all games of its row."""
 
 
 def compare(
@@ -118,6 +125,7 @@ def compare(
     labelling = encode_labels(graph, labels)
     if len(labelling.known) == 0:
         raise ParameterError("no node has a label; a comparison needs at least one.")
+    known = labelling.codes[labelling.known]
     games = _Games(graph, labelling, shuffles, seed, refit, time_limit, progress)
     rows = [games.learner(name) for name in own] + [games.peer(peer) for peer in others]
     rows.sort(key=lambda row: (row.error is None, row.error or 0.0, row.name))
@@ -129,6 +137,7 @@ def compare(
         shuffles=shuffles,
         seed=seed,
         time_limit=time_limit,
+        majority_error=class_figures(labelling.classes, known, known).majority_error,
         rows=tuple(rows),
     )
 
@@ -146,33 +155,51 @@ class _Games:
     progress: Progress | None
 
     def learner(self, name: str) -> Row:
-        """All games of a learner with its default parameters."""
-        began, done = time.perf_counter(), 0.0
+        """All games of a learner with its default parameters, or those it finishes in time."""
+        began, note, preparing = time.perf_counter(), "", 0.0
+        runs: list[Run] = []
+        total = self.shuffles * len(self.labelling.known)
         with compilation_seconds() as compiling:
 
-            def watch(trials: int, total: int) -> None:
-                nonlocal done
-                done = trials / total
+            def watch(trials: int, own: int) -> None:
                 if self.progress is not None:
-                    self.progress(name, trials, total)
-                if time.perf_counter() - began - compiling.seconds > self.time_limit:
-                    raise _OutOfTimeError
+                    self.progress(name, len(runs) * own + trials, total)
+                if trials < own:
+                    self._require_time(began + compiling.seconds, len(runs) * own + trials)
 
             try:
-                runs = play_shuffles(
-                    self.graph, self.labelling, name, shuffles=self.shuffles, seed=self.seed, progress=watch
-                )
-            except _OutOfTimeError:
-                return Row(name, OWN, note=self._stopped(done))
+                learner = make(name)
+                learner.check_domain(self.graph)
+                prepared = learner.prepare(self.graph)
+                preparing = time.perf_counter() - began - compiling.seconds
+                for i in range(self.shuffles):
+                    if i:
+                        self._require_time(began + compiling.seconds, i * len(self.labelling.known))
+                    seed = self.seed + i
+                    runs.append(
+                        play(
+                            self.graph, self.labelling, learner, seed=seed, prepared=prepared, progress=watch
+                        )
+                    )
+            except _OutOfTimeError as stop:
+                note = self._stopped(stop.args[0] / total, len(runs))
             except ZerokelvinError as problem:
-                return Row(name, OWN, note=f"cannot play this: {problem}")
+                note = f"cannot play this: {problem}"
+        if not runs:
+            return Row(name, OWN, note=note)
+        played, figures = Runs(tuple(runs), preparing), [run.figures for run in runs]
         return Row(
             name,
             OWN,
-            error=runs.mean("error_multiclass"),
-            error_std=runs.std("error_multiclass"),
-            queried_nodes=runs.mean("queried_nodes"),
-            seconds=runs.prepare_seconds + runs.mean("seconds"),
+            error=played.mean("error_multiclass"),
+            error_std=played.std("error_multiclass"),
+            queried_nodes=played.mean("queried_nodes"),
+            seconds=preparing + played.mean("seconds"),
+            note=note,
+            games=len(runs),
+            macro_f1=float(np.mean([one.macro_f1 for one in figures])),
+            auc=_mean([one.auc for one in figures]),
+            average_precision=_mean([one.average_precision for one in figures]),
         )
 
     def peer(self, peer: Peer) -> Row:
@@ -180,38 +207,57 @@ class _Games:
         if not peer.installed:
             return Row(peer.name, peer.package, note=INSTALL)
         known = self.labelling.known
-        total, began, errors = self.shuffles * len(known), time.perf_counter(), []
-        for i in range(self.shuffles):
-            order = np.random.default_rng(self.seed + i).permutation(known)
-            try:
+        total, began, ended, note = self.shuffles * len(known), time.perf_counter(), 0.0, ""
+        figures: list[ClassFigures] = []
+        try:
+            for i in range(self.shuffles):
+                order = np.random.default_rng(self.seed + i).permutation(known)
                 game = peer.start(self.graph, len(self.labelling.classes), self.refit)
-                wrong = 0
+                named = np.empty(len(order), dtype=np.int64)
                 for t, node in enumerate(order.tolist()):
-                    code = int(self.labelling.codes[node])
-                    wrong += game.predict(node) != code
-                    game.learn(node, code)
+                    named[t] = game.predict(node)
+                    game.learn(node, int(self.labelling.codes[node]))
                     if self.progress is not None and t % 64 == 0:
                         self.progress(peer.name, i * len(known) + t, total)
-                    if time.perf_counter() - began > self.time_limit:
-                        return Row(
-                            peer.name, peer.package, note=self._stopped((i * len(known) + t + 1) / total)
-                        )
-            except Exception as problem:  # noqa: BLE001 - another package's error is a result here
-                return Row(peer.name, peer.package, note=f"failed: {_one_line(problem)}")
-            errors.append(wrong / len(known))
+                    if t + 1 < len(known):
+                        self._require_time(began, i * len(known) + t + 1)
+                figures.append(class_figures(self.labelling.classes, self.labelling.codes[order], named))
+                ended = time.perf_counter() - began
+        except _OutOfTimeError as stop:
+            note = self._stopped(stop.args[0] / total, len(figures))
+        except Exception as problem:  # noqa: BLE001 - another package's error is a result here
+            return Row(peer.name, peer.package, note=f"failed: {_one_line(problem)}")
         if self.progress is not None:
             self.progress(peer.name, total, total)
+        if not figures:
+            return Row(peer.name, peer.package, note=note)
+        errors = [one.error for one in figures]
         return Row(
             peer.name,
             peer.package,
             error=float(np.mean(errors)),
             error_std=float(np.std(errors, ddof=1)) if len(errors) > 1 else 0.0,
             queried_nodes=float(len(known)),
-            seconds=(time.perf_counter() - began) / self.shuffles,
+            seconds=ended / len(figures),
+            note=note,
+            games=len(figures),
+            macro_f1=float(np.mean([one.macro_f1 for one in figures])),
         )
 
-    def _stopped(self, share: float) -> str:
-        return f"stopped at the time limit of {self.time_limit:g} s, {100 * share:.0f} % of its trials done"
+    def _require_time(self, began: float, done: int) -> None:
+        """Stop a row that began too long ago, after so many trials."""
+        if time.perf_counter() - began > self.time_limit:
+            raise _OutOfTimeError(done)
+
+    def _stopped(self, share: float, finished: int) -> str:
+        done = f"; {finished} of {self.shuffles} games finished" if finished else ""
+        stopped = f"stopped at the time limit of {self.time_limit:g} s"
+        return f"{stopped}, {100 * share:.0f} % of its trials done{done}"
+
+
+def _mean(values: list[float | None]) -> float | None:
+    known = [value for value in values if value is not None]
+    return float(np.mean(known)) if known and len(known) == len(values) else None
 
 
 def _one_line(problem: Exception) -> str:

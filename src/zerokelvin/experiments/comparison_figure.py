@@ -10,7 +10,7 @@ from matplotlib.lines import Line2D
 from matplotlib.ticker import FuncFormatter
 
 from zerokelvin.experiments.comparison import OWN, Comparison
-from zerokelvin.experiments.plots import BLUE, GREY, INK, VERMILION
+from zerokelvin.plot.style import BLUE, GREY, INK, VERMILION
 
 __all__ = ["draw_comparison"]
 

@@ -10,7 +10,7 @@ from matplotlib.layout_engine import ConstrainedLayoutEngine
 from matplotlib.ticker import FuncFormatter, MaxNLocator
 
 from zerokelvin.experiments.labelling import LabellingJob
-from zerokelvin.experiments.plots import INK, LINES, plain_style
+from zerokelvin.plot.style import INK, LINES, plain_style
 
 __all__ = ["draw_labelling"]
 

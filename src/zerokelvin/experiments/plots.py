@@ -1,8 +1,7 @@
 """Pictures: cumulative curves of games, and a graph coloured by what happened at each node.
 
-Everything is drawn on figures of its own, without global state and without a display. The colours
-are those of Okabe and Ito (2008), told apart by colour-blind readers; outcomes also differ in shape
-and size.
+Everything is drawn on figures of its own, without global state and without a display, in the style of
+`zerokelvin.plot.style`; outcomes differ in colour, shape and size.
 """
 
 from __future__ import annotations
@@ -13,12 +12,9 @@ from typing import Any
 
 import numpy as np
 from matplotlib import rc_context
-from matplotlib.axes import Axes
 from matplotlib.collections import LineCollection
 from matplotlib.figure import Figure
-from matplotlib.layout_engine import ConstrainedLayoutEngine
 from matplotlib.patheffects import withStroke
-from matplotlib.ticker import FuncFormatter, MaxNLocator
 from numpy.typing import ArrayLike, NDArray
 
 from zerokelvin.array_types import Floats
@@ -27,13 +23,11 @@ from zerokelvin.games import Run
 from zerokelvin.graph import Graph
 from zerokelvin.io.files import PathLike, replacing
 from zerokelvin.io.writable import writable_file
+from zerokelvin.plot.style import BLUE, INK, SKY, VERMILION, draw_curves_on, layout
 
-__all__ = ["draw_curves", "draw_outcomes", "lay_out", "plain_style", "save"]
+__all__ = ["draw_curves", "draw_outcomes", "lay_out", "save"]
 
 
-BLUE, ORANGE, SKY, VERMILION, GREEN = "#0072B2", "#E69F00", "#56B4E9", "#D55E00", "#009E73"
-LINES = (BLUE, ORANGE, GREEN, VERMILION)
-INK, GREY = "#333333", "#8a8a8a"
 SUFFIXES = (".png", ".svg", ".pdf")
 
 
@@ -45,28 +39,13 @@ def draw_curves(
     Where a name has several games, a band shows the span from the lowest to the highest. Each of `bounds`
     is a broken line over the mistakes, with what it limits written on it.
     """
-    figure = Figure(figsize=(9.6, 4.2), dpi=110, layout=_layout())
+    figure = Figure(figsize=(9.6, 4.2), dpi=110, layout=layout())
     left, right = figure.subplots(1, 2)
     for axes, what, heading in (
         (left, "cumulative_mistakes", "Mistakes so far"),
         (right, "cumulative_queries", "Labels asked for so far"),
     ):
-        ends = []
-        for i, (name, runs) in enumerate(games.items()):
-            curves = np.array([getattr(run, what) for run in runs], dtype=np.float64)
-            colour, trials = LINES[i % len(LINES)], np.arange(1, curves.shape[1] + 1)
-            axes.plot(
-                trials, curves.mean(axis=0), color=colour, linewidth=2.2, label=_caption(name, len(runs))
-            )
-            if len(runs) > 1:
-                axes.fill_between(
-                    trials, curves.min(axis=0), curves.max(axis=0), color=colour, alpha=0.2, linewidth=0
-                )
-            ends.append((float(curves[:, -1].mean()), colour))
-        _plain_axes(axes, heading)
-        if axes is left and bounds:
-            _draw_bounds(axes, bounds, int(trials[-1]))
-        _label_ends(axes, ends, int(trials[-1]))
+        draw_curves_on(axes, games, what, heading, bounds if axes is left else None)
     handles, names = left.get_legend_handles_labels()
     figure.legend(handles, names, loc="outside lower center", ncols=len(names), frameon=False, fontsize=11)
     if title:
@@ -85,7 +64,7 @@ def draw_outcomes(run: Run, positions: ArrayLike, title: str = "") -> Figure:
     quiet = np.zeros(graph.num_nodes, bool)
     quiet[run.nodes] = True
     quiet &= ~asked & ~wrong
-    figure = Figure(figsize=(8.4, 7.6), dpi=110, layout=_layout())
+    figure = Figure(figsize=(8.4, 7.6), dpi=110, layout=layout())
     axes = figure.subplots()
     if isinstance(graph, Graph):
         axes.add_collection(_edge_lines(graph, places))
@@ -151,73 +130,11 @@ def check_picture(path: PathLike) -> None:
     writable_file(path)
 
 
-def _layout() -> ConstrainedLayoutEngine:
-    return ConstrainedLayoutEngine(h_pad=0.1, w_pad=0.1)
-
-
-def _caption(name: str, games: int) -> str:
-    return f"{name} (mean and span of {games} games)" if games > 1 else name
-
-
 def _metadata(path: Path) -> dict[str, Any]:
     """No dates, so that the same game gives the same file."""
     return (
         {} if path.suffix.lower() == ".png" else {"Date" if path.suffix == ".svg" else "CreationDate": None}
     )
-
-
-def plain_style(axes: Axes, lines: bool = True) -> None:
-    """No frame but grey axes on the left and below, and pale horizontal lines behind what is drawn."""
-    axes.spines[["top", "right"]].set_visible(False)
-    axes.spines[["left", "bottom"]].set_color(GREY)
-    axes.tick_params(colors=INK)
-    if lines:
-        axes.grid(axis="y", color="#e4e4e4", linewidth=0.8)
-        axes.set_axisbelow(True)
-
-
-def _plain_axes(axes: Axes, heading: str) -> None:
-    """Title and style of a panel whose axes are counts from 0 on, trials on the horizontal one."""
-    axes.set_title(heading, loc="left", fontsize=11.5, color=INK)
-    axes.set_xlabel("Trials (nodes shown)", color=INK)
-    plain_style(axes)
-    axes.yaxis.set_major_locator(MaxNLocator(6, integer=True))
-    axes.xaxis.set_major_locator(MaxNLocator(5, integer=True))
-    for axis in (axes.xaxis, axes.yaxis):
-        axis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,.0f}"))
-    axes.set_xlim(left=0)
-    axes.set_ylim(bottom=0)
-
-
-def _draw_bounds(axes: Axes, bounds: Mapping[str, float], trials: int) -> None:
-    """A broken line for each bound, its text below it at the right."""
-    for text, value in bounds.items():
-        axes.axhline(value, color=GREY, linewidth=1.6, linestyle=(0, (5, 3)))
-        axes.annotate(
-            f"{text}: {value:,.0f}", (trials, value), xytext=(-2, -4), textcoords="offset points",
-            ha="right", va="top", color=INK, fontsize=10,
-        )  # fmt: skip
-    axes.set_ylim(bottom=0, top=max(axes.get_ylim()[1], 1.05 * max(bounds.values())))
-
-
-def _label_ends(axes: Axes, ends: list[tuple[float, str]], trials: int) -> None:
-    """Write its last value to the right of every line, moved apart where two are close."""
-    axes.set_xlim(right=trials)
-    room = 0.07 * axes.get_ylim()[1]
-    lowest = -np.inf
-    for value, colour in sorted(ends):
-        lowest = max(value, lowest + room)
-        axes.annotate(
-            f"{value:,.0f}",
-            (trials, lowest),
-            xytext=(5, 0),
-            textcoords="offset points",
-            va="center",
-            color=colour,
-            fontweight="bold",
-            fontsize=11,
-            annotation_clip=False,
-        )
 
 
 def _edge_lines(graph: Graph, places: Floats) -> LineCollection:

@@ -3,13 +3,15 @@
 Errors, queries and asked nodes are means over the games, the ``_std`` figures their standard
 deviations. ``seconds`` is the time of one game: preparing the graph once, plus the mean game, without
 compilation. The bound is that of the first game. `check_unasked` tells what random checks of the labels that
-go out unasked prove (`zerokelvin.games.run_result.Run.guarantee`), each game being checked by itself.
+go out unasked prove (`zerokelvin.games.run_result.Run.guarantee`), each game being checked by itself. Figures class by class are in
+`zerokelvin.games.class_figures`.
 """
 
 from __future__ import annotations
 
 import dataclasses
 import math
+from collections.abc import Hashable
 from dataclasses import dataclass
 from typing import Any
 
@@ -39,12 +41,20 @@ class Summary:
     queried_nodes: float
     seconds: float
     bound: Bound
+    majority_error: float
+    macro_f1: float
+    sought: Hashable | None
+    auc: float | None
+    average_precision: float | None
+    per_class: tuple[dict[str, Any], ...]
 
     def as_dict(self) -> dict[str, Any]:
         """Plain values for JSON, keys in the order above."""
         values = {field.name: getattr(self, field.name) for field in dataclasses.fields(self)}
         values["params"] = {name: plain(value) for name, value in self.params.items()}
-        return values | {"bound": self.bound.as_dict()}
+        bound = self.bound.as_dict() | {"says_something": self.bound.says_something(self.trials)}
+        classes = [row | {"label": plain(row["label"])} for row in self.per_class]
+        return values | {"bound": bound, "sought": plain(self.sought), "per_class": classes}
 
 
 def summarize(runs: Runs) -> Summary:
@@ -74,6 +84,7 @@ def summarize(runs: Runs) -> Summary:
         queried_nodes=runs.mean("queried_nodes"),
         seconds=runs.prepare_seconds + runs.mean("seconds"),
         bound=first.bound,
+        **_by_class(runs),
     )
 
 
@@ -127,6 +138,23 @@ def check_unasked(runs: Runs, checks: int, confidence: float = 0.95) -> CheckedR
             )
         )
     return CheckedRuns(confidence, *np.mean(rows, axis=0).tolist())
+
+
+def _by_class(runs: Runs) -> dict[str, Any]:
+    """The means over the games of the figures class by class; None where a game has none."""
+    every = [run.figures.as_dict() for run in runs.runs]
+    first = every[0]
+    found: dict[str, Any] = {"sought": first["sought"]}
+    for name in ("majority_error", "macro_f1", "auc", "average_precision"):
+        values = [one[name] for one in every]
+        found[name] = None if None in values else float(np.mean(values))
+    rows = zip(*(one["per_class"] for one in every), strict=True)
+    names = ("count", "precision", "recall", "f1")
+    found["per_class"] = tuple(
+        {"label": same[0]["label"], **{name: float(np.mean([row[name] for row in same])) for name in names}}
+        for same in rows
+    )
+    return found
 
 
 def plain(value: Any) -> Any:

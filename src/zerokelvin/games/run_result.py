@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from zerokelvin import plot as pictures
 from zerokelvin.array_types import Ints
 from zerokelvin.bound import Bound
 from zerokelvin.games.class_figures import ClassFigures, class_figures
@@ -21,6 +22,9 @@ from zerokelvin.guarantee import Guarantee, check_fixed_labels
 from zerokelvin.learners import Learner
 
 __all__ = ["Run", "Runs"]
+
+TIED = 1e-6
+"""A lead of `auto` below which its mixture and its probabilities may name different classes."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -153,6 +157,31 @@ class Run:
         margins = self.margins[:, 0] if len(self.classes) == 2 else None
         return class_figures(self.classes, self.codes, self.predicted, margins)
 
+    @cached_property
+    def chances(self) -> NDArray[np.float64]:
+        """How probable each prediction was when it was made; NaN where that is not known.
+
+        Of a learner with probabilities of its own (`auto`), those: its margins are leads, p_c − p_w for the
+        class w ahead, and probabilities add up to 1. Where its mixture and its probabilities name different
+        classes the lead is next to nothing and they cannot be had from it. Of other learners a softmax of the
+        margins, as in a session. A prediction by the class prior has none either.
+        """
+        scores = self.margins if self.margins.shape[1] > 1 else np.hstack([-self.margins, self.margins])
+        rows, unknown = np.arange(self.trials), self.guessed
+        if self.learner.calibrated:
+            best = scores.argmax(axis=1)
+            behind = np.minimum(scores, 0.0)
+            chances = (1.0 - behind.sum(axis=1)) / scores.shape[1]
+            unknown = unknown | (scores[rows, best] < TIED) | (best != self.predicted)
+        else:
+            odds = np.exp(scores - scores.max(axis=1, keepdims=True))
+            chances = odds[rows, self.predicted] / odds.sum(axis=1)
+        return np.where(unknown, np.nan, chances)
+
+    def plot(self) -> Any:
+        """A picture of the mistakes so far against trials: `zerokelvin.plot.mistakes` of this game."""
+        return pictures.mistakes(self)
+
     def to_frame(self, library: str = "pandas") -> Any:
         """One row per trial, as a frame of pandas or polars; see `zerokelvin.games.frames` for the columns.
 
@@ -161,8 +190,9 @@ class Run:
         >>> from zerokelvin.games import play
         >>> line = Graph.from_edges([(0, 1), (1, 2), (2, 3)])
         >>> run = play(line, ["a", "a", "b", "b"], "perceptron", order=[0, 3, 1, 2])
-        >>> run.to_frame()[["node", "label", "predicted"]].iloc[2].map(str).tolist()
-        ['1', 'a', 'a']
+        >>> frame = run.to_frame()
+        >>> frame["node"].tolist(), frame["predicted"].tolist(), int(frame["mistake"].sum())
+        ([0, 3, 1, 2], ['b', 'a', 'a', 'b'], 2)
         """
         return trial_frame(self, library)
 

@@ -165,6 +165,10 @@ class Nearest(Learner):
     [-1.0, -1.0, -1.0, 1.0, 1.0]
     """
 
+    purpose: ClassVar[str] = "the simplest baseline: a node is what the labelled nodes nearest to it are"
+    choose: ClassVar[str] = "you need something to compare with, or most nodes have labelled neighbours"
+    cost: ClassVar[str] = "a search from each new label that stops where others are nearer; O(k·n) memory"
+
     k: int = 1
     distance: str = "geodesic"
     engine: str = "auto"

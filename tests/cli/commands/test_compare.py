@@ -3,9 +3,22 @@ import pytest
 import zerokelvin as zk
 
 KEYS = [
-    "graph", "nodes", "edges", "classes", "trials", "shuffles", "seed", "time_limit", "rows", "files",
+    "graph", "nodes", "edges", "classes", "trials", "shuffles", "seed", "time_limit", "majority_error",
+    "rows", "files",
 ]  # fmt: skip
-ROW = ["name", "package", "error", "error_std", "queried_nodes", "seconds", "note"]
+ROW = [
+    "name",
+    "package",
+    "error",
+    "error_std",
+    "queried_nodes",
+    "seconds",
+    "note",
+    "games",
+    "macro_f1",
+    "auc",
+    "average_precision",
+]
 QUICK = ("--learners", "perceptron,nearest", "--peers", "sklearn-spreading")
 
 

@@ -6,6 +6,7 @@ import zerokelvin as zk
 KEYS = [
     "learner", "params", "nodes", "edges", "classes", "trials", "error_binary", "error_binary_std",
     "error_multiclass", "error_multiclass_std", "queries", "queried_nodes", "seconds", "bound",
+    "majority_error", "macro_f1", "sought", "auc", "average_precision", "per_class",
 ]  # fmt: skip
 GRAPH = zk.Graph.from_edges(
     [("ann", "bob"), ("bob", "cem"), ("cem", "dan"), ("dan", "eve"), ("eve", "ann"), ("fay", "gus")],
@@ -26,7 +27,34 @@ def test_json_is_the_contract_and_the_figures_are_those_of_the_library(files, in
         assert printed[figure] == pytest.approx(runs.mean(figure))
     assert printed["error_multiclass_std"] == pytest.approx(runs.std("error_multiclass"))
     assert printed["seconds"] > 0
-    assert set(printed["bound"]) == {"value", "theorem", "terms", "assumptions", "holds", "expected"}
+    known = {"value", "theorem", "terms", "assumptions", "holds", "expected", "says_something"}
+    assert set(printed["bound"]) == known
+    assert printed["majority_error"] == pytest.approx(3 / 7)
+    assert printed["sought"] == "x"
+    for figure in ("macro_f1", "auc", "average_precision"):
+        assert printed[figure] == pytest.approx(np.mean([getattr(run.figures, figure) for run in runs.runs]))
+    recalls = np.mean([run.figures.recall for run in runs.runs], axis=0)
+    assert [row["recall"] for row in printed["per_class"]] == pytest.approx(recalls.tolist())
+
+
+def test_the_table_says_what_the_bound_is_worth(files, invoke):
+    shown = " ".join(invoke("run", "edges.csv", "labels.csv", "--learner", "perceptron").stdout.split())
+    assert "says nothing here" in shown or "no guarantee here" in shown
+    for text in (
+        "majority guess 42.86 % wrong",
+        "macro-F1",
+        "AUC",
+        "average precision",
+        "precision recall F1",
+    ):
+        assert text in shown
+    edges = "source,target\n" + "".join(f"{i},{i + 1}\n" for i in range(60))
+    labels = "node,label\n" + "".join(f"{i},{'ab'[i > 30]}\n" for i in range(61))
+    (files / "line.csv").write_text(edges)
+    (files / "halves.csv").write_text(labels)
+    told = " ".join(invoke("run", "line.csv", "halves.csv", "--learner", "longest-path").stdout.split())
+    assert " made" in told
+    assert "says nothing" not in told
 
 
 def test_largest_component_is_played_alone_with_a_finite_bound(files, invoke, invoke_json):

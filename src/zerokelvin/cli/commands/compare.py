@@ -100,8 +100,9 @@ def compare(
       zerokelvin compare edges.csv --labels labels.csv --refit 50 --time-limit 10
       zerokelvin compare digits --neighbors 5 --shuffles 1 --json
 
-    With --json: graph, nodes, edges, classes, trials, shuffles, seed, time_limit, rows, files; each row has
-    name, package, error, error_std, queried_nodes, seconds, note.
+    With --json: graph, nodes, edges, classes, trials, shuffles, seed, time_limit, majority_error, rows,
+    files; each row has name, package, error, error_std, queried_nodes, seconds, note, games, macro_f1, auc,
+    average_precision.
 
     Next: 'zerokelvin run GRAPH --learner NAME' looks closer at one learner.
     """  # noqa: D301 - the backspace keeps click from re-flowing the examples
@@ -166,15 +167,32 @@ def _show(problem: Problem, found: Comparison) -> None:
         text += f" ({problem.left_out:,} nodes outside the largest component left out)"
     orders = "1 order" if found.shuffles == 1 else f"{found.shuffles} orders"
     print_text(f"{text}; {orders} of {found.trials:,} trials.")
+    print_text(
+        f"Always naming the most frequent class is wrong {percent(found.majority_error, 2)} of the time."
+    )
+    two = found.classes == 2
     rows = []
     for row in found.rows:
         cells = [row.name, "" if row.package == OWN else row.package]
         if row.error is None:
-            rows.append([*cells, "", "", "", row.note])
+            rows.append([*cells, "", *[""] * (3 if two else 1), "", "", row.note])
             continue
         asked = row.queried_nodes or 0.0
         spread = "" if found.shuffles == 1 else f" ± {percent(row.error_std or 0.0, 2)}"
         error = percent(row.error, 2) + spread
         share = percent(asked / max(found.trials, 1))
-        rows.append([*cells, error, f"{asked:,.0f} ({share})", f"{row.seconds:.3g}", row.note])
-    print_table(["learner", "package", "error", "nodes asked", "seconds", ""], rows, numbers=(2, 3, 4))
+        quality = [
+            _figure(row.macro_f1),
+            *([_figure(row.auc), _figure(row.average_precision)] if two else []),
+        ]
+        rows.append([*cells, error, *quality, f"{asked:,.0f} ({share})", f"{row.seconds:.3g}", row.note])
+    columns = ["learner", "package", "error", "macro-F1", *(["AUC", "AP"] if two else [])]
+    columns += ["nodes asked", "seconds", ""]
+    numbers = tuple(range(2, len(columns) - 1))
+    if not any(row[-1] for row in rows):
+        columns, rows = columns[:-1], [row[:-1] for row in rows]
+    print_table(columns, rows, numbers=numbers)
+
+
+def _figure(value: float | None) -> str:
+    return "" if value is None else f"{value:.3f}"

@@ -22,7 +22,8 @@ def learners(name: str | None, as_json: bool) -> None:
     """List the learners, or explain the one called NAME.
 
     The list shows each learner's parameters with their defaults and the paper it comes from. With a
-    NAME: the algorithm, its formula, its cost, its bounds and what every parameter does.
+    NAME: what it is for, when to choose it, what it costs, how it works, its bound, what every parameter
+    does, and an example.
 
     \b
     Examples:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from zerokelvin.cli.class_table import print_classes
 from zerokelvin.cli.group import common_options
 from zerokelvin.cli.learner_options import learner_options, policy_option
 from zerokelvin.cli.number_options import COUNT, GAMES, MOMENTS, POSITIVE, require_memory
@@ -103,8 +104,9 @@ def run(
       zerokelvin run digits --policy margin:0.1 --checks 200
 
     With --json: learner, params, nodes, edges, classes, trials, error_binary, error_binary_std,
-    error_multiclass, error_multiclass_std, queries, queried_nodes, seconds, bound; with --checks also
-    guarantee: confidence, checks, unasked, error_at_most, error, which are means over the orders.
+    error_multiclass, error_multiclass_std, queries, queried_nodes, seconds, bound, majority_error, macro_f1,
+    sought, auc, average_precision, per_class; with --checks also guarantee: confidence, checks, unasked,
+    error_at_most, error, which are means over the orders.
 
     Next: 'zerokelvin learners NAME' explains a learner and its parameters.
     """  # noqa: D301 - the backspace keeps click from re-flowing the examples
@@ -142,7 +144,7 @@ def run(
     if as_json:
         print_json(summary.as_dict() | ({} if checked is None else {"guarantee": checked.as_dict()}))
     else:
-        _show(problem, summary, checked, len(runs.runs), files)
+        _show(problem, summary, checked, runs, files)
     if failure is not None:
         raise failure
 
@@ -156,24 +158,39 @@ def _draw(problem: Problem, summary: Summary, runs: Runs, plot: str) -> Path:
 
 
 def _show(
-    problem: Problem, summary: Summary, checked: CheckedRuns | None, games: int, files: list[Path]
+    problem: Problem, summary: Summary, checked: CheckedRuns | None, runs: Runs, files: list[Path]
 ) -> None:
     nodes = f"{summary.nodes:,} nodes, {summary.edges:,} edges, {summary.classes} classes"
     if problem.left_out:
         nodes += f" ({problem.left_out:,} nodes outside the largest component left out)"
     params = ", ".join(f"{name}={value}" for name, value in summary.params.items())
-    bound = summary.bound
+    games, mistakes = len(runs.runs), runs.runs[0].mistakes
     rows = [
         ["graph", nodes],
         ["learner", f"{summary.learner} ({params})"],
         ["games", f"{games} orders of {summary.trials:,} trials, {summary.seconds:.3g} s each"],
         ["error", f"{percent(summary.error_multiclass, 2)} ± {percent(summary.error_multiclass_std, 2)}"],
         ["one-vs-rest error", f"{percent(summary.error_binary, 2)} ± {percent(summary.error_binary_std, 2)}"],
+        ["majority guess", f"{percent(summary.majority_error, 2)} wrong: always the most frequent class"],
+        ["macro-F1", f"{summary.macro_f1:.3f}"],
+        *_order(summary),
         ["nodes asked", f"{summary.queried_nodes:,.0f} ({percent(summary.queried_nodes / summary.nodes)})"],
-        ["bound, first game", str(bound)],
+        ["bound, first game", summary.bound.told(summary.trials, mistakes)],
     ]
     if checked is not None:
         rows.append(["random checks", str(checked)])
     print_table([problem.name, ""], rows)
+    print_classes(summary.per_class)
     for path in files:
         print_text(f"Saved {path}")
+
+
+def _order(summary: Summary) -> list[list[str]]:
+    """How well the margins order the nodes of two classes."""
+    if summary.auc is None or summary.average_precision is None:
+        return []
+    share = min(row["count"] for row in summary.per_class) / summary.trials
+    return [
+        ["AUC", f"{summary.auc:.3f} looking for '{summary.sought}' (at random .5)"],
+        ["average precision", f"{summary.average_precision:.3f} (at random {share:.3f})"],
+    ]

@@ -237,6 +237,14 @@ class Auto(Learner):
     [False, False, True, True]
     """
 
+    purpose: ClassVar[str] = (
+        "predicting well with nothing to tune, with probabilities that mean what they say"
+    )
+    choose: ClassVar[str] = "you do not know which learner suits your graph: it finds out as labels come"
+    cost: ClassVar[str] = (
+        "the sum of its experts: local relaxations around each label, minimum cuts, trees, a small regression"
+    )
+
     target: float | None = None
     tol: float = 0.05
 

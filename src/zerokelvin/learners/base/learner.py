@@ -88,10 +88,14 @@ class Learner:
     on the new graph, ``"carried"`` or ``"ordered"``; see `learners.base.growth`. `calibrated` says that its
     games know probabilities (`Game.chances`). The checks of `zerokelvin.checks` play a learner by name with
     each of its `variants`, parameters under which it behaves differently, and on graphs of `checked_up_to`
-    nodes at most.
+    nodes at most. `purpose`, `choose` and `cost` are words for people who look for a learner: what it is for,
+    when to choose it, what it costs.
     """
 
     name: ClassVar[str] = ""
+    purpose: ClassVar[str] = ""
+    choose: ClassVar[str] = ""
+    cost: ClassVar[str] = ""
     growth: ClassVar[str] = EXACT
     multiclass: ClassVar[bool] = True
     has_variance: ClassVar[bool] = False

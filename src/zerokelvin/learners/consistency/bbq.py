@@ -12,7 +12,7 @@ update A. Hence, with B ≥ ‖m_t‖² and d coordinates,
 The paper prints the last form without B, that is for ‖m_t‖ ≤ 1. A game always asks in its first trial,
 where the rule itself never does (r_1 < 1 = 1^−κ); that one query is added.
 
-Mistakes and regret. Since asking ignores the labels, and every trial let pass has a small variance, what
+Bound. Since asking ignores the labels, and every trial let pass has a small variance, what
 holds of the mistakes extends to the trials let pass, with the formulas in `bbq_bounds`: `bound` on mistakes,
 with labels of any kind, and `regret_bound`. A game notes its trials for that (`run.bound`); a state that
 learns label by label, as in a session, bounds the mistakes on these.
@@ -139,6 +139,14 @@ class Bbq(Sslgc):
     >>> state.trials, round(bound.value, 1), bound.holds
     (138, 32.9, True)
     """
+
+    purpose: ClassVar[str] = "asking for few labels with a proof that few are enough"
+    choose: ClassVar[str] = (
+        "labels cost money and a bound on their number matters more than the last per cent of errors"
+    )
+    cost: ClassVar[str] = (
+        "an embedding of the graph once; then O(d) per prediction and O(d²) per label learnt, d the rank"
+    )
 
     every_round: bool = True
 

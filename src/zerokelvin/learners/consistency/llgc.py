@@ -8,7 +8,7 @@ Refitting after every label costs one column of (I + μL)⁻¹ each, since f = �
 method in name, it can be played like the others. A label for the same node replaces the earlier one, and
 `margins` over all nodes is the batch solution.
 
-There is no mistake bound. Every revealed node votes, so classes of many labels have large scores; the sign
+Bound: none is known. Every revealed node votes, so classes of many labels have large scores; the sign
 says which side is nearer, the largest score which class.
 """
 
@@ -88,6 +88,10 @@ class Llgc(Learner):
     >>> state.margins(np.arange(3)).round(3).tolist()
     [0.625, 0.25, 0.125]
     """
+
+    purpose: ClassVar[str] = "the offline method that the online ones are measured against"
+    choose: ClassVar[str] = "you want the batch method LLGC itself, fitted again after every label"
+    cost: ClassVar[str] = "one column of (I + μL)⁻¹ per label"
 
     mu: float = 1.0
     engine: str = "auto"

@@ -65,6 +65,14 @@ class Ollgc(Learner):
     [False, False, True, True]
     """
 
+    purpose: ClassVar[str] = "the paper's second-order learner on the smoothest eigenvectors of the graph"
+    choose: ClassVar[str] = (
+        "you reproduce the paper, or classes are large regions; 'every_round' learns from right answers too"
+    )
+    cost: ClassVar[str] = (
+        "an embedding of the graph once; then O(d) per prediction and O(d²) per label learnt, d the rank"
+    )
+
     rank: int | None = 100
     mu: float = 1.0
     b: float = 2.0

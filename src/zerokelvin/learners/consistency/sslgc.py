@@ -8,7 +8,7 @@ A_t including the current node, and learns from the labels it asked for where th
 several classes each asks by itself; ``every_round`` learns from every answer instead, which is `bbq`: one
 covariance and one decision for all classes.
 
-The paper's label-complexity bound needs an update on every query, so it is proved for `bbq` and fails
+Bound: the paper's label-complexity bound needs an update on every query, so it is proved for `bbq` and fails
 here: a learner that is always right never updates, its variance never falls, and it asks for ever (see
 docs/theory/errata.md). What remains true for `sslgc` are the mistake bounds of `ollgc` on the trials it
 asked about; they say nothing of mistakes on trials it let pass.
@@ -17,6 +17,7 @@ asked about; they say nothing of mistakes on trials it let pass.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 from zerokelvin.errors import ParameterError
 from zerokelvin.learners.base import learner
@@ -46,6 +47,14 @@ class Sslgc(Ollgc):
     >>> round(state.variance(0), 3), round(state.variance(3), 3)
     (0.426, 0.705)
     """
+
+    purpose: ClassVar[str] = "the paper's selective sampler: it asks where its variance is large"
+    choose: ClassVar[str] = (
+        "you reproduce the paper; to save labels, 'auto' with --policy value asks better questions"
+    )
+    cost: ClassVar[str] = (
+        "an embedding of the graph once; then O(d) per prediction and O(d²) per label learnt, d the rank"
+    )
 
     kappa: float = 0.4
 

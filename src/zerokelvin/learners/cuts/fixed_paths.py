@@ -2,8 +2,9 @@
 
 When a game begins, the Picard–Queyranne graph is covered by paths from the source to the target, and every
 inner super-vertex is given to one of the paths through it. It takes the label of the nearer decided
-super-vertex on its path, in arcs; a tie goes to −1, the source. A path of |p| arcs then costs at most
-⌊log₂|p|⌋ mistakes, so a game costs at most Σ log₂|p_i| (Theorem 8).
+super-vertex on its path, in arcs; a tie goes to −1, the source.
+
+Bound: a path of |p| arcs costs at most ⌊log₂|p|⌋ mistakes, so a game costs at most Σ log₂|p_i| (Theorem 8).
 
 The paper's cover is a partition of all arcs into k paths; here it is found by taking away one path after the
 other, the longest first (or the shortest), each with as much weight as all its arcs still have, and a
@@ -125,6 +126,10 @@ class FixedPaths(Learner):
     >>> [state.margin(node) for node in range(5)]
     [-1.0, -0.5, -0.5, 0.5, 1.0]
     """
+
+    purpose: ClassVar[str] = "comparing with the longest-path strategy: paths are fixed when the game begins"
+    choose: ClassVar[str] = "you study minimum-cut learners; to predict, 'longest-path' is the better choice"
+    cost: ClassVar[str] = "a minimum cut and its covers at the start, then as 'longest-path'"
 
     cover: str | Sequence[Sequence[int]] = "longest"
 

@@ -6,9 +6,10 @@ they all agree on a node, that is the prediction. On an inner super-vertex Z
     predict −1  iff  |longest path from the source to Z| ≤ |longest path from Z to the target|,
 
 lengths counted in arcs. The strategy is permutation-invariant, label-monotone and Markov (Theorem 9) and
-optimal on trees; its mistakes in one game are at most Σ log₂|p_i| over some cover of the graph by k paths
-(Theorem 8), k the minimum cut. See `learners.cuts.cut_state` for ties, repeats and components without
-labels, and `zerokelvin.learners.cuts.cut_bounds` for the bound.
+optimal on trees. Ties, repeats and components without labels: `learners.cuts.cut_state`.
+
+Bound: its mistakes in one game are at most Σ log₂|p_i| over some cover of the graph by k paths (Theorem 8), k
+the minimum cut (`learners.cuts.cut_bounds`).
 
 Cost: a look-up outside the inner part; all nodes in random order within 20·E·(1 + √φ) looks at an arc. On a
 forest there is no order in which it is more than O(log n) steps a trial, amortised: once the flow has looked
@@ -62,6 +63,14 @@ class LongestPath(Learner):
     >>> [state.margin(node) for node in range(5)]
     [-1.0, -0.5, -0.5, 0.5, 1.0]
     """
+
+    purpose: ClassVar[str] = "labels that change across few edges, with bounds that are close to the mistakes"
+    choose: ClassVar[str] = (
+        "clusters are separated by few edges, or the graph is a tree; or a bound has to say something"
+    )
+    cost: ClassVar[str] = (
+        "a look-up for most predictions; all nodes in random order within 20·E·(1 + √φ) looks at an arc"
+    )
 
     game: ClassVar[type[OneVsRest[Any]]] = PathGame
 

@@ -38,6 +38,10 @@ class ShortestPath(Learner):
     [-1.0, -0.5, -0.5, 0.5, 1.0]
     """
 
+    purpose: ClassVar[str] = "comparing with the longest-path strategy: the shorter path decides"
+    choose: ClassVar[str] = "you study minimum-cut learners; to predict, 'longest-path' is the better choice"
+    cost: ClassVar[str] = "as 'longest-path'"
+
     game: ClassVar[type[OneVsRest[Any]]] = PathGame
 
     def prepare(self, graph: Graph) -> OnlineCut:

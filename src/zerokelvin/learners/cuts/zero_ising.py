@@ -127,6 +127,12 @@ class ZeroIsing(Learner):
     [-1.0, -0.625, -0.125, 0.375, 1.0]
     """
 
+    purpose: ClassVar[str] = "the exact majority over all minimum cuts that agree with the labels"
+    choose: ClassVar[str] = "you study zero temperature, or want the vote itself and not a strategy for it"
+    cost: ClassVar[str] = (
+        "minimum cuts are counted around each node, or sampled where there are too many of them"
+    )
+
     max_states: int = 20_000
     samples: int = 1001
 

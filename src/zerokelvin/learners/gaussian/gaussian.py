@@ -176,6 +176,12 @@ class Gaussian(Learner):
     True
     """
 
+    purpose: ClassVar[str] = "smooth labels, with a variance at every node and the value of every label"
+    choose: ClassVar[str] = "neighbours mostly agree, and you want to know where the learner is unsure"
+    cost: ClassVar[str] = (
+        "a local relaxation around each label for the default engine, which stops at its tolerance"
+    )
+
     kernel: Any = DEFAULT_KERNEL
     mu: float = 0.3
     b: float = 1e-8

@@ -30,7 +30,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -167,6 +167,14 @@ class Propagation(Learner):
     >>> [state.margin(node) > 0 for node in range(4)]
     [False, False, True, True]
     """
+
+    purpose: ClassVar[str] = (
+        "quick and good predictions where neighbours agree: every label votes around itself"
+    )
+    choose: ClassVar[str] = "the graph is large, labels come fast, and you need no variance"
+    cost: ClassVar[str] = (
+        "a local relaxation around each label, which stops at its tolerance; O(1) per prediction"
+    )
 
     kernel: Any = "normalized:0.1"
     b: float = 1e-8

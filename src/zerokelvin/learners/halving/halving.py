@@ -15,7 +15,8 @@ listing all labelings on other graphs of at most 20 nodes. What the paper leaves
   the least cut that does, and the bound no longer applies.
 - On trees the weights must be whole numbers, or all equal.
 
-The paper counts labelings of cut exactly k and gives ⌈log₂ n⌉ for a line and k = 1. That class has 2(n − 1)
+Bound: log₂ of the number of labelings in the class, since a mistake rules out half of those left. The paper
+counts labelings of cut exactly k and gives ⌈log₂ n⌉ for a line and k = 1. That class has 2(n − 1)
 labelings, that of cut at most 1 has 2n, so the bound computed here is 1 + log₂ n: the paper's figure leaves
 out the bit for the sign.
 """
@@ -151,6 +152,16 @@ class Halving(Learner):
     >>> state.margin(4) < 0, state.bound([-1] * 8).value
     (True, 4.0)
     """
+
+    purpose: ClassVar[str] = (
+        "the best guess if the cut is known to be at most k, on trees and on very small graphs"
+    )
+    choose: ClassVar[str] = (
+        "the graph is a tree or has 20 nodes, and the number of cut edges is known beforehand"
+    )
+    cost: ClassVar[str] = (
+        "O(n k²) per trial on trees; on other graphs all labelings are listed, up to 20 nodes"
+    )
 
     k: float = 1.0
 

@@ -74,6 +74,14 @@ class Perceptron(Learner):
     [False, False, True, True]
     """
 
+    purpose: ClassVar[str] = "the simplest learner with a proof, on any kernel of the graph or on vectors"
+    choose: ClassVar[str] = (
+        "you want the classical bound, a kernel of your own, or O(n) memory on a very large graph"
+    )
+    cost: ClassVar[str] = (
+        "O(1) per prediction, one column of the kernel per mistake, nothing where it is right"
+    )
+
     b: float = 1.0
     c: float = 0.0
     kernel: Any = "laplacian"

@@ -202,6 +202,10 @@ class Pounce(Learner):
     [-1.0, -0.333, 0.333, 1.0]
     """
 
+    purpose: ClassVar[str] = "clusters that hang together in resistance, where many paths join two nodes"
+    choose: ClassVar[str] = "classes are dense clusters and a bound by their number matters"
+    cost: ClassVar[str] = "O(1) per prediction, two columns of the kernel per mistake"
+
     every_round: bool = False
     engine: str = "auto"
     tol: float = 1e-6

@@ -80,6 +80,13 @@ class SecondOrder(Learner):
     -0.23076923076923078
     """
 
+    purpose: ClassVar[str] = "vectors and kernels whose directions differ much in variance"
+    choose: ClassVar[str] = "data are vectors, or you reproduce the paper's variants"
+    cost: ClassVar[str] = (
+        "O(d²) per mistake on vectors of d numbers; O(k) columns and O(k²) per prediction for k "
+        "mistakes on kernels"
+    )
+
     a: float = 1.0
     variant: str = "fixed"
     score: str = "forward"

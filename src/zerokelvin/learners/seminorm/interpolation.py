@@ -252,6 +252,12 @@ class Interpolation(Learner):
     [-1.0, -0.333, 0.333, 1.0]
     """
 
+    purpose: ClassVar[str] = "label propagation played online, and its sharper relatives for p below 2"
+    choose: ClassVar[str] = "labels are exact, neighbours mostly agree and the graph is of moderate size"
+    cost: ClassVar[str] = (
+        "a harmonic or p-harmonic solution is repaired at every label; p = 2 is much faster than p < 2"
+    )
+
     p: float = 2.0
     engine: str = "auto"
     tol: float = 1e-8

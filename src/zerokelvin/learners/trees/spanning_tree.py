@@ -157,6 +157,12 @@ class SpanningTree(Learner):
     [-1.0, -1.0, -1.0, 1.0, 1.0]
     """
 
+    purpose: ClassVar[str] = "minimum cuts and nearest labels on random trees, which a committee makes steady"
+    choose: ClassVar[str] = "the graph is very large and every step has to be quick"
+    cost: ClassVar[str] = (
+        "a few trees drawn at the start; then a compiled pass over them per label and per prediction"
+    )
+
     trees: int = 17
     inner: str = "longest-path"
     tree: str = "random"

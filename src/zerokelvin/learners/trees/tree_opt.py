@@ -268,6 +268,10 @@ class TreeOpt(Learner):
     [True, True, True, True, False, False]
     """
 
+    purpose: ClassVar[str] = "trees, where it is optimal up to a constant"
+    choose: ClassVar[str] = "the graph is a tree, or one spanning tree of it is enough"
+    cost: ClassVar[str] = "O(log n) steps per label and per prediction, amortised, in any order"
+
     tree: str = "random"
 
     game: ClassVar[type[OneVsRest[Any]]] = TreeGame

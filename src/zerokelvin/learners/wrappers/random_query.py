@@ -4,8 +4,8 @@ A baseline (Gu, Aggarwal, Liu, Han 2013, section 6.6), there on top of the perce
 trial is a hash of the seed and the trial's number, the same for all classes, so that one answer serves all.
 If the inner learner is selective too, a label is asked for where both want it.
 
-What holds of the inner learner's mistakes on the trials asked about still does; of the others nothing is
-known, so its bound is no guarantee here unless p = 1.
+Bound: what holds of the inner learner's mistakes on the trials asked about still does; of the others nothing
+is known, so its bound is no guarantee here unless p = 1.
 """
 
 from __future__ import annotations
@@ -151,6 +151,10 @@ class RandomQuery(Wrapped):
     >>> [state.ask(0, trial) for trial in range(6)]
     [False, False, False, True, False, True]
     """
+
+    purpose: ClassVar[str] = "the baseline of all asking: labels at random, whatever the prediction"
+    choose: ClassVar[str] = "you want to see whether a policy or a selective learner beats chance"
+    cost: ClassVar[str] = "that of the inner learner"
 
     p: float = 0.5
     inner: Any = "perceptron"

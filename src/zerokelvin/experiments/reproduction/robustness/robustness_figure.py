@@ -12,7 +12,7 @@ from matplotlib.layout_engine import ConstrainedLayoutEngine
 from matplotlib.lines import Line2D
 from matplotlib.ticker import PercentFormatter
 
-from zerokelvin.experiments.plots import GREEN, GREY, INK, ORANGE, SKY, VERMILION, plain_style
+from zerokelvin.plot.style import GREEN, GREY, INK, ORANGE, SKY, VERMILION, plain_style
 
 __all__ = ["draw_robustness"]
 

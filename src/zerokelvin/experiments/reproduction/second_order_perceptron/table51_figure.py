@@ -9,8 +9,8 @@ from matplotlib.figure import Figure
 from matplotlib.layout_engine import ConstrainedLayoutEngine
 from numpy.typing import NDArray
 
-from zerokelvin.experiments.plots import BLUE, INK, VERMILION, plain_style
 from zerokelvin.graph.features import Features
+from zerokelvin.plot.style import BLUE, INK, VERMILION, plain_style
 
 __all__ = ["draw_plane"]
 

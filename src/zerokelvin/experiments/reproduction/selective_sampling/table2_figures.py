@@ -17,7 +17,6 @@ from matplotlib.layout_engine import ConstrainedLayoutEngine
 from matplotlib.ticker import FuncFormatter, LogLocator, MaxNLocator, NullLocator, PercentFormatter
 from numpy.typing import NDArray
 
-from zerokelvin.experiments.plots import BLUE, GREEN, GREY, INK, ORANGE, plain_style
 from zerokelvin.experiments.reproduction.embedded_games import EmbeddedGame
 from zerokelvin.experiments.reproduction.selective_sampling.table2_measures import (
     LEARNERS,
@@ -26,6 +25,7 @@ from zerokelvin.experiments.reproduction.selective_sampling.table2_measures impo
     RateSweep,
     column,
 )
+from zerokelvin.plot.style import BLUE, GREEN, GREY, INK, ORANGE, plain_style
 
 __all__ = ["draw_ranks", "draw_rates", "draw_rounds"]
 

@@ -11,11 +11,11 @@ from matplotlib.layout_engine import ConstrainedLayoutEngine
 from numpy.typing import NDArray
 
 from zerokelvin.array_types import Floats
-from zerokelvin.experiments.plots import BLUE, GREY, INK, VERMILION
 from zerokelvin.flow.static.capacities import scale_weights
 from zerokelvin.flow.static.maximum_flow import maximum_flow
 from zerokelvin.flow.static.picard_queyranne import PicardQueyranne, picard_queyranne
 from zerokelvin.graph import Graph
+from zerokelvin.plot.style import BLUE, GREY, INK, VERMILION
 
 __all__ = ["draw_minimum_cuts", "flow_along_edges"]
 
