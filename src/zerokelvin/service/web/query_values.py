@@ -66,7 +66,7 @@ def class_given(query: Mapping[str, str], name: str, known: Projection) -> Named
     text = query.get(name)
     if text is None:
         raise RefusedError(name, None, f"is missing; add ?{name}=CLASS to the address")
-    return known.label(_as_known(text, isinstance(known.created.classes[0], int)), name)
+    return known.label(_as_known(text, bool(known.classes) and isinstance(known.classes[0], int)), name)
 
 
 def _as_known(text: str, numbers: bool) -> Named:
