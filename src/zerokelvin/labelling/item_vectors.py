@@ -40,7 +40,9 @@ def text_vectors(texts: list[str]) -> Floats:
     """Texts as rows of length one; a text without a known word is a row of zeros."""
     from sklearn.feature_extraction.text import TfidfVectorizer
 
-    counts = TfidfVectorizer(sublinear_tf=True, max_features=TERMS, ngram_range=(1, 2), min_df=1, strip_accents="unicode")
+    counts = TfidfVectorizer(
+        sublinear_tf=True, max_features=TERMS, ngram_range=(1, 2), min_df=1, strip_accents="unicode"
+    )
     try:
         matrix = counts.fit_transform(texts)
     except ValueError:

@@ -55,7 +55,9 @@ def read_items(path: Path, options: ItemOptions) -> Source:
             return read_table_items(path, options)
     elif suffix not in GRAPHS:
         known = ", ".join((*TABLES, ".h5ad", *GRAPHS))
-        raise DataError(f"'{path}' is of no known kind; give a folder of images, or a file that ends in {known}.")
+        raise DataError(
+            f"'{path}' is of no known kind; give a folder of images, or a file that ends in {known}."
+        )
     from zerokelvin.labelling.sources.graph_file import read_graph_items
 
     return read_graph_items(path, options)
@@ -69,7 +71,9 @@ def prepare(source: Source, options: ItemOptions) -> PreparedItems:
     if source.graph is not None:
         graph = source.graph
     elif vectors is None:
-        raise DataError("there is nothing to compare the items by; give --embedding, --text or columns of numbers.")
+        raise DataError(
+            "there is nothing to compare the items by; give --embedding, --text or columns of numbers."
+        )
     else:
         graph = neighbour_graph(vectors, items.names)
     groups = duplicate_groups(len(items.names), graph, vectors, source.doubles, cosine)
@@ -89,6 +93,7 @@ def read_embedding(path: Path, count: int) -> Floats:
     if not isinstance(matrix, np.ndarray) or matrix.ndim != 2 or matrix.dtype.kind not in "fiu":
         raise DataError(f"embedding '{path}' is no matrix of numbers; save one with numpy.save.")
     if len(matrix) != count:
-        raise DataError(f"embedding '{path}' has {len(matrix):,} rows, and there are {count:,} items; give one each.")
+        raise DataError(
+            f"embedding '{path}' has {len(matrix):,} rows, and there are {count:,} items; give one each."
+        )
     return matrix.astype(np.float64)
-

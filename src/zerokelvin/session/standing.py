@@ -168,7 +168,9 @@ class Standing:
         ]
         kept = [found for at, found in enumerate(self.kept()) if at not in changes or changes[at] is not None]
         settled = self.settled - bisect_left(gone, self.settled)
-        growths = tuple(one._replace(events=one.events - bisect_left(gone, one.events)) for one in self.growths)
+        growths = tuple(
+            one._replace(events=one.events - bisect_left(gone, one.events)) for one in self.growths
+        )
         other = self.retelling(events, kept, settled, growths, same=min(changes))
         if gone:
             other.audit = Audit()

@@ -63,7 +63,9 @@ def read_anndata_items(path: Path, options: ItemOptions) -> Source:
         joined = data.obsp["connectivities"].maximum(data.obsp["connectivities"].T).tocsr()
         joined.setdiag(0)
         joined.eliminate_zeros()
-        return Source(items, graph=Graph.from_scipy(joined, names), said=["its own graph of connectivities is used"])
+        return Source(
+            items, graph=Graph.from_scipy(joined, names), said=["its own graph of connectivities is used"]
+        )
     wide = [key for key in data.obsm if np.ndim(data.obsm[key]) == 2 and data.obsm[key].shape[1] >= 3]
     key = "X_pca" if "X_pca" in wide else wide[0] if wide else None
     if key is not None:

@@ -47,7 +47,9 @@ def read_image_items(folder: Path, options: ItemOptions) -> Source:
     unreadable = [name for name, own in zip(found, pixels, strict=True) if own is None]
     said = []
     if unreadable:
-        said.append(f"{len(unreadable)} of {len(found)} images cannot be read (the first is '{unreadable[0]}')")
+        said.append(
+            f"{len(unreadable)} of {len(found)} images cannot be read (the first is '{unreadable[0]}')"
+        )
     items = NewItems("image", found, found, images=found, folder=str(folder.resolve()))
     if options.embedding is not None:
         return Source(items, said=said)

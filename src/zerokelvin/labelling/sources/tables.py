@@ -89,7 +89,9 @@ def _from_delimited(path: Path, delimiter: str) -> Any:
     first = pacsv.open_csv(path, parse_options=parse).schema
     if len(set(first.names)) != len(first.names):
         raise DataError(f"'{path}' has two columns of one name; name every column once.")
-    convert = pacsv.ConvertOptions(column_types=dict.fromkeys(first.names, pa.string()), strings_can_be_null=False)
+    convert = pacsv.ConvertOptions(
+        column_types=dict.fromkeys(first.names, pa.string()), strings_can_be_null=False
+    )
     return pacsv.read_csv(path, parse_options=parse, convert_options=convert)
 
 

@@ -27,7 +27,9 @@ class NearAnswer(NamedTuple):
     share: float
 
 
-def nearest_answers(graph: Graph, node: int, labelled: Container[int], pushes: int = PUSHES) -> list[NearAnswer]:
+def nearest_answers(
+    graph: Graph, node: int, labelled: Container[int], pushes: int = PUSHES
+) -> list[NearAnswer]:
     """The labelled nodes around a node, those with most mass first; the node itself is none of them."""
     pointers, neighbours, weights = graph.indptr, graph.indices, graph.weights
     waiting: dict[int, float] = {node: 1.0}

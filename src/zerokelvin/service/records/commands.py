@@ -13,6 +13,7 @@ from zerokelvin.client.messages import Answers, Correct, Named, SetBudget, Skip,
 from zerokelvin.service.records.decisions import DecisionRecord
 from zerokelvin.service.records.facts import (
     Budgeted,
+    CheckDrawn,
     ClassesAdded,
     Corrected,
     Fact,
@@ -27,7 +28,7 @@ from zerokelvin.service.records.projection import Projection
 from zerokelvin.service.records.refusals import RefusedError
 from zerokelvin.service.store.log import ARCHIVED, RESTORED
 
-__all__ = ["ArchiveWish", "PageWish", "Told", "facts_of"]
+__all__ = ["ArchiveWish", "DrawCheck", "PageWish", "Told", "facts_of"]
 
 
 MOST_LABEL = 200
@@ -54,6 +55,10 @@ class ArchiveWish(NamedTuple):
     """To put a project away, or to take it out again."""
 
     away: bool
+
+
+class DrawCheck(NamedTuple):
+    """To draw a random check, unless one waits for its answer."""
 
 
 def facts_of(request: Any, known: Projection) -> list[Told]:
@@ -87,12 +92,15 @@ def facts_of(request: Any, known: Projection) -> list[Told]:
             unset = msgspec.UNSET
             budget = known.budget if request.budget is unset else request.budget
             daily = known.book.daily_budget if request.daily_budget is unset else request.daily_budget
-            return [Told("budget", Budgeted(budget, daily))]
+            share = known.book.audit_share if request.audit_share is unset else request.audit_share
+            return [Told("budget", Budgeted(budget, daily, share))]
         case PageWish():
             told = [] if request.changed is None else [Told("page", request.changed)]
             new = tuple(_new_class(label, known) for label in dict.fromkeys(request.classes))
             fresh = tuple(label for label in new if label not in known.codes)
             return [*told, Told("classes", ClassesAdded(fresh))] if fresh else told
+        case DrawCheck():
+            return [Told("check", CheckDrawn())]
         case ArchiveWish():
             return [Told(ARCHIVED, PutAway()) if request.away else Told(RESTORED, TakenOut())]
     raise TypeError(f"{type(request).__name__} is no request that writes")
@@ -107,7 +115,9 @@ def _new_class(label: Named, known: Projection) -> Named:
     if known.classes and type(label) is not type(known.classes[0]):
         raise RefusedError("add_classes", label, "is of another kind than the classes there are")
     if isinstance(label, str) and (not label.strip() or len(label) > MOST_LABEL or not label.isprintable()):
-        raise RefusedError("add_classes", label, f"is empty, longer than {MOST_LABEL} characters or unprintable")
+        raise RefusedError(
+            "add_classes", label, f"is empty, longer than {MOST_LABEL} characters or unprintable"
+        )
     if len(known.classes) >= MOST_CLASSES:
         raise RefusedError("add_classes", label, f"would be more than {MOST_CLASSES:,} classes")
     return label

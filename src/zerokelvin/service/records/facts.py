@@ -19,6 +19,7 @@ __all__ = [
     "KIND_OF",
     "Acted",
     "Budgeted",
+    "CheckDrawn",
     "ClassesAdded",
     "Corrected",
     "Created",
@@ -57,6 +58,7 @@ class Created(Fact, frozen=True):
     version: int = 1
     open_classes: bool = False
     """Whether classes may be added; there may then be none at first."""
+    audit_share: float = 0.0
 
 
 class Labelled(Fact, frozen=True):
@@ -98,10 +100,18 @@ class Grown(Fact, frozen=True):
 
 
 class Budgeted(Fact, frozen=True):
-    """How many questions may be asked from then on, in all and per day."""
+    """How many questions may be asked from then on, in all and per day; the share of random checks."""
 
     budget: int | None = None
     daily_budget: int | None = None
+    audit_share: float = 0.0
+
+
+class CheckDrawn(Fact, frozen=True):
+    """A random check was drawn, unless one waited for its answer still.
+
+    Which node that is follows from the seed and the events before, as everything does.
+    """
 
 
 class PutAway(Fact, frozen=True):
@@ -164,6 +174,7 @@ KINDS: dict[str, type[Fact]] = {
     "classes": ClassesAdded,
     "act": Acted,
     "page": PageSet,
+    "check": CheckDrawn,
     ARCHIVED: PutAway,
     RESTORED: TakenOut,
 }

@@ -54,7 +54,9 @@ def facts_of_act(act: WantedAct, by: str, known: Projection, book: PageBook) -> 
     if act.kind == "change" and act.of is not None:
         changed = book.acts.get(act.of)
         if changed is None or changed.kind not in ANSWERING:
-            raise RefusedError("of", act.of, "is no act that gave an answer; take its number from the history")
+            raise RefusedError(
+                "of", act.of, "is no act that gave an answer; take its number from the history"
+            )
         act.nodes = [known.name(node) for node in changed.nodes]  # type: ignore[misc]
     if not act.nodes:
         raise RefusedError("node", None, f"is missing; name the item of '{act.kind}'")
@@ -103,7 +105,9 @@ def _state(target: PageAct) -> str:
     return "undone already" if target.undone else "not undone"
 
 
-def _agreed_with(book: PageBook, node: int, by: str, given: Given | None) -> tuple[Named | None, Named | None]:
+def _agreed_with(
+    book: PageBook, node: int, by: str, given: Given | None
+) -> tuple[Named | None, Named | None]:
     """What is agreed on a node now, and what would be if somebody's answer were another."""
     others = {who: one for who, one in book.answers.get(node, {}).items() if who != by}
     answers = list(others.values()) if given is None else [*others.values(), given]

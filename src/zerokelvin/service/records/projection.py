@@ -45,13 +45,15 @@ DAY = 86400.0
 class Book(NamedTuple):
     """What is known beside the session.
 
-    Questions allowed per day, the last day that had one and how many it had, and whether it is put away.
+    Questions allowed per day, the last day that had one and how many it had, whether it is put away, and the
+    share of questions that are random checks.
     """
 
     daily_budget: int | None
     day: int
     asked_today: int
     archived: bool = False
+    audit_share: float = 0.0
 
 
 class Projection:
@@ -66,7 +68,7 @@ class Projection:
         self.graph: Graph = session.graph
         self.labels = Counter(event.node for event in session.events if event.kind != SKIP)
         self.budget = session.budget
-        self.book = Book(created.daily_budget, 0, 0)
+        self.book = Book(created.daily_budget, 0, 0, audit_share=created.audit_share)
         self._undo: list[Callable[[], None]] = []
 
     # -- reading ------------------------------------------------------------------------------------
@@ -106,7 +108,7 @@ class Projection:
 
     def left_today(self, at: float) -> int | None:
         """How many questions are left for the day of a time; None for any number."""
-        allowed, day, asked, _ = self.book
+        allowed, day, asked, *_ = self.book
         return None if allowed is None else max(allowed - (asked if int(at // DAY) <= day else 0), 0)
 
     def name(self, index: int) -> Hashable:
@@ -134,7 +136,9 @@ class Projection:
                 self._set_classes((*self.classes, *fact.labels))
             elif isinstance(fact, Budgeted):
                 self._set_budget(fact.budget)
-                self._set_book(self.book._replace(daily_budget=fact.daily_budget))
+                self._set_book(
+                    self.book._replace(daily_budget=fact.daily_budget, audit_share=fact.audit_share)
+                )
             elif isinstance(fact, (PutAway, TakenOut)):
                 self._set_book(self.book._replace(archived=isinstance(fact, PutAway)))
             elif isinstance(fact, Grown) and grown is not None:

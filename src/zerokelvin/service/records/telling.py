@@ -8,12 +8,15 @@ of its own that shares what does not change, so that the present one can be read
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import suppress
 from itertools import groupby
 from typing import TypeVar
 
+from zerokelvin.errors import SessionError
 from zerokelvin.service.records.decisions import DecisionRecord
 from zerokelvin.service.records.facts import (
     Budgeted,
+    CheckDrawn,
     ClassesAdded,
     Corrected,
     Fact,
@@ -68,6 +71,9 @@ def tell(session: Session, run: Sequence[Fact]) -> None:
         session.add_nodes(first.nodes, pairs, [weight for *_, weight in first.edges] if pairs else None)
     elif isinstance(first, Budgeted):
         session.budget = first.budget
+    elif isinstance(first, CheckDrawn):
+        with suppress(SessionError):  # an answer may have come for the last node that could be drawn
+            session.random_check()
 
 
 def beside(session: Session) -> Session:

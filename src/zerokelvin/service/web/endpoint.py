@@ -131,12 +131,14 @@ class Endpoint:
     def _admit(self, scope: Scope, headers: dict[bytes, bytes]) -> Actor:
         """Who sent the request, if the route and the project are theirs and they do not come too often."""
         gate, info = self._gate, self.info
-        host = headers.get(b"host", b"").decode("latin-1")
-        if info.role == OPEN:
-            return Actor("", "read") if not gate.access.open else gate.access.actor(None, host)
-        actor = gate.access.actor(headers.get(b"authorization"), host)
+        if info.role == OPEN and not gate.access.open:
+            actor = Actor("", "read")
+        else:
+            actor = gate.access.actor(headers, info.method)
+        if info.role == OPEN and info.method == "GET":
+            return actor
         if gate.rate is not None:
-            who = actor.name if not gate.access.open else str((scope.get("client") or ("",))[0])
+            who = actor.name if not gate.access.open and actor.name else _address(scope)
             wait = gate.rate.wait(who, time.monotonic())
             if wait > 0:
                 raise ProblemError.later(
@@ -165,7 +167,10 @@ class Endpoint:
             if given is not None:
                 key, fingerprint = self._idempotency(given, scope, raw, actor)
         query = self._query(scope["query_string"])
-        return Call(self._parts, actor, body, scope["path_params"], query, key, fingerprint, raw)
+        secure = scope.get("scheme") == "https"
+        return Call(
+            self._parts, actor, body, scope["path_params"], query, key, fingerprint, raw, headers, secure
+        )
 
     def _decoded(self, raw: bytes) -> Any:
         assert self._decoder is not None  # noqa: S101 - for the type checker
@@ -203,7 +208,9 @@ class Endpoint:
 
     def _answered(self, found: Any) -> Answered:
         if isinstance(found, RawAnswer):
-            return Answered(found.status, ((b"content-type", found.kind.encode()),), found.data)
+            return Answered(
+                found.status, ((b"content-type", found.kind.encode()), *found.headers), found.data
+            )
         if isinstance(found, bytes):
             return Answered(self.info.status, (JSON,), found)
         return Answered(self.info.status, (JSON,), _encode(found))
@@ -227,6 +234,11 @@ class Endpoint:
         finally:
             gone.cancel()
             await found.parts.aclose()
+
+
+def _address(scope: Scope) -> str:
+    """Where a request comes from."""
+    return str((scope.get("client") or ("",))[0])
 
 
 async def send_problem(send: Send, error: ProblemError) -> None:

@@ -9,9 +9,11 @@ from zerokelvin.client.messages import Named
 from zerokelvin.service.records.projection import Projection
 from zerokelvin.service.records.refusals import RefusedError
 
-__all__ = ["class_given", "flag", "node_given", "number", "share", "whole"]
+__all__ = ["CONFIDENCES", "class_given", "confidence_given", "flag", "node_given", "number", "share", "whole"]
 
 WHOLE = {"type": "integer", "minimum": 0}
+CONFIDENCES = {"type": "number", "exclusiveMinimum": 0, "exclusiveMaximum": 1}
+"""The JSON schema of a confidence."""
 
 
 def whole(most: int, least: int = 0) -> dict[str, Any]:
@@ -40,6 +42,14 @@ def share(query: Mapping[str, str], name: str, usual: float) -> float:
         value = -1.0
     if not 0 <= value <= 1:
         raise RefusedError(name, text, "is no number from 0 to 1")
+    return value
+
+
+def confidence_given(query: Mapping[str, str], usual: float) -> float:
+    """The confidence of an address, above 0 and below 1, or the usual one."""
+    value = share(query, "confidence", usual)
+    if not 0 < value < 1:
+        raise RefusedError("confidence", query["confidence"], "is not above 0 and below 1")
     return value
 
 

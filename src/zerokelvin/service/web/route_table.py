@@ -48,6 +48,9 @@ class Call:
     """The idempotency key, with the name of who sent it before it."""
     fingerprint: bytes = b""
     raw: bytes = b""
+    headers: Mapping[bytes, bytes] = field(default_factory=dict)
+    secure: bool = False
+    """Whether it came by TLS, also where a proxy on this machine took that off."""
 
     @property
     def hall(self) -> Hall:
@@ -72,6 +75,7 @@ class RawAnswer:
     data: bytes
     kind: str = "application/json"
     status: int = 200
+    headers: tuple[tuple[bytes, bytes], ...] = ()
 
 
 @dataclass(frozen=True)
