@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import asyncio
 from typing import Any
 from urllib.parse import quote
 
 import numpy as np
 
 from zerokelvin.array_types import Ints
-from zerokelvin.client.messages import Named
+from zerokelvin.client.messages import GuaranteeShown, Named
 from zerokelvin.client.page_messages import Item, Neighbour, Reason
 from zerokelvin.errors import DataError
 from zerokelvin.games.labels import decide
@@ -44,6 +45,11 @@ class Desk:
             if len(self.items) > project.known.graph.num_nodes:
                 raise DataError(f"'{path}' has more items than the project has nodes; restore the project.")
         self.terms = Terms(self.items)
+        self.proved: tuple[int, GuaranteeShown] | None = None
+        """What the checks proved after so many events, when last looked."""
+        self.proving: asyncio.Future[None] | None = None
+        self.copying = 0.0
+        """Seconds that the last copy of the session took."""
 
     @property
     def kind(self) -> ItemKind:
@@ -149,9 +155,9 @@ def _guessed(standing: Standing, nodes: Ints) -> list[Any]:
 
 def desk_of(project: Project) -> Desk:
     """The desk of a project that is awake."""
-    found: Desk | None = getattr(project, "desk", None)
-    if found is None:
-        found = project.desk = Desk(project)
+    if project.desk is None:
+        project.desk = Desk(project)
+    found: Desk = project.desk
     return found
 
 

@@ -1,8 +1,8 @@
 """Which answers lie behind a guess: the labelled items a short walk away.
 
 A walk leaves the item along its edges in proportion to their weights and stops with probability 0.2 at every
-step. Where it stops is found by pushing mass from node to node (Andersen, Chung and Lang 2006), at most so many
-times; the labelled items with most of the mass are named, first of all those with the guessed label.
+step. Where it stops is found by pushing mass from node to node (Andersen, Chung and Lang 2006), at most so
+many times; the labelled items with most of the mass are named, first of all those with the guessed label.
 """
 
 from __future__ import annotations

@@ -47,6 +47,7 @@ def create_page_project(
     *,
     open_classes: bool,
     settings: PageSet | None = None,
+    audit_share: float = 0.1,
     seed: int = 0,
 ) -> None:
     """Make a project of items; labels known already are taught."""
@@ -63,6 +64,7 @@ def create_page_project(
         policy=POLICY,
         seed=seed,
         open_classes=open_classes,
+        audit_share=audit_share,
     )
     if classes:
         practise(start_session(created, graph))

@@ -49,6 +49,7 @@ class PageWish(NamedTuple):
 
     changed: PageSet | None = None
     classes: tuple[Named, ...] = ()
+    audit_share: float | None = None
 
 
 class ArchiveWish(NamedTuple):
@@ -96,6 +97,10 @@ def facts_of(request: Any, known: Projection) -> list[Told]:
             return [Told("budget", Budgeted(budget, daily, share))]
         case PageWish():
             told = [] if request.changed is None else [Told("page", request.changed)]
+            if request.audit_share is not None:
+                told.append(
+                    Told("budget", Budgeted(known.budget, known.book.daily_budget, request.audit_share))
+                )
             new = tuple(_new_class(label, known) for label in dict.fromkeys(request.classes))
             fresh = tuple(label for label in new if label not in known.codes)
             return [*told, Told("classes", ClassesAdded(fresh))] if fresh else told

@@ -2,8 +2,8 @@
 
 Nodes and classes are written by name, so that a log can be read by anybody and told again to another project.
 
-What people do on the labelling page is written as an `Acted`, followed by the labels and revisions it comes to
-for the model, each marked with the number of the act (`zerokelvin.service.records.page_book`).
+What people do on the labelling page is written as an `Acted`, followed by the labels and revisions it comes
+to for the model, each marked with the number of the act (`zerokelvin.service.records.page_book`).
 """
 
 from __future__ import annotations
@@ -157,7 +157,6 @@ class PageSet(Fact, frozen=True):
     guidelines: str | None = None
     notes: dict[str, str] = {}
     target: float | None = None
-    audit_share: float | None = None
     overlap: float | None = None
     hide_guess: bool | None = None
 

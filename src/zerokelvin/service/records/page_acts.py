@@ -21,6 +21,9 @@ from zerokelvin.service.records.refusals import ConflictError, RefusedError
 
 __all__ = ["ActsWish", "WantedAct", "facts_of_act"]
 
+Change = tuple[Named | None, Named | None]
+"""What is agreed on a node before and after an act."""
+
 
 @dataclass(eq=False)
 class WantedAct:
@@ -54,9 +57,7 @@ def facts_of_act(act: WantedAct, by: str, known: Projection, book: PageBook) -> 
     if act.kind == "change" and act.of is not None:
         changed = book.acts.get(act.of)
         if changed is None or changed.kind not in ANSWERING:
-            raise RefusedError(
-                "of", act.of, "is no act that gave an answer; take its number from the history"
-            )
+            raise RefusedError("of", act.of, "is no act that gave an answer")
         act.nodes = [known.name(node) for node in changed.nodes]  # type: ignore[misc]
     if not act.nodes:
         raise RefusedError("node", None, f"is missing; name the item of '{act.kind}'")
@@ -120,7 +121,7 @@ def _agreed_with(
 
 
 def _told(
-    changes: dict[int, tuple[Named | None, Named | None]],
+    changes: dict[int, Change],
     known: Projection,
     act: str,
     record: DecisionRecord | None,

@@ -72,13 +72,12 @@ class PageSettings(NamedTuple):
     guidelines: str = ""
     notes: dict[str, str] = {}  # noqa: RUF012 - replaced, never changed
     target: float = 0.02
-    audit_share: float = 0.1
     overlap: float = 0.0
     hide_guess: bool = False
 
 
 class PageBook:
-    """The acts, answers and settings of a project's page; nodes by index. Any thread may read it under `lock`."""
+    """The acts, answers and settings of a project's page, nodes by index; read it under `lock`."""
 
     def __init__(self, graph: Graph) -> None:
         self.graph = graph
@@ -91,6 +90,8 @@ class PageBook:
         self.settings = PageSettings()
         self.answered = 0
         """Items that have an answer or a label."""
+        self.counts: dict[str, int] = {}
+        """How many acts that give a label everybody has done and not undone."""
         self._done: dict[str, list[PageAct]] = {}
         self._undone: dict[str, list[PageAct]] = {}
 
@@ -111,6 +112,10 @@ class PageBook:
         """The act that undo takes back for somebody, or the one that redo does again."""
         stack = (self._undone if undone else self._done).get(by)
         return stack[-1] if stack else None
+
+    def own(self, by: str) -> Sequence[PageAct]:
+        """What somebody has done and not undone, oldest first."""
+        return self._done.get(by, [])
 
     def last_on(self, node: int, by: str) -> PageAct | None:
         """The act that gave somebody's answer for a node."""
@@ -149,6 +154,7 @@ class PageBook:
 
     def _apply(self, act: PageAct, at: float) -> None:
         act.before = {}
+        self.counts[act.by] = self.counts.get(act.by, 0) + (act.kind in ANSWERING)
         for node in act.nodes:
             if act.kind in PASSING:
                 self.waiting.setdefault(node, {})[act.by] = Waiting(act.kind, self.answered, act.id)
@@ -159,6 +165,7 @@ class PageBook:
 
     def _undo(self, act: PageAct) -> None:
         act.undone = True
+        self.counts[act.by] -= act.kind in ANSWERING
         stack = self._done.get(act.by, [])
         if act in stack:
             stack.remove(act)
@@ -197,7 +204,7 @@ class PageBook:
                 self._put(node, OUTSIDE, Given(label, at, actor))
 
     def _set(self, fact: PageSet) -> None:
-        fields = ("guidelines", "target", "audit_share", "overlap", "hide_guess")
+        fields = ("guidelines", "target", "overlap", "hide_guess")
         new = {name: value for name in fields if (value := getattr(fact, name)) is not None}
         notes = {**self.settings.notes, **fact.notes}
         self.settings = self.settings._replace(**new, notes=notes)
