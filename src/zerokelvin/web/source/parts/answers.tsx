@@ -15,8 +15,6 @@ export const typed = signal<string | null>(null); // what stands in the type-ahe
 const marked = signal(0);
 const found = computed(() => matching(page.value?.classes ?? [], typed.value ?? "").slice(0, 8));
 
-const MANY = 9;
-
 function TypeAhead() {
   const input = useRef<HTMLInputElement>(null);
   const open = typed.value !== null;
@@ -97,17 +95,17 @@ export function Answers({ turn }: { turn: Turn | null }) {
   const letters = lettersAreFree(classes);
   const changing = work.past.value.find((act) => act.id === work.chosen.value);
   const guess = turn && guessVisible(turn) ? turn : null;
-  const likely = guess && classes.length > MANY ? [...guess.probabilities].sort((a, b) => b[1] - a[1]).slice(0, 4) : [];
+  const likely = guess && !letters ? [...guess.probabilities].sort((a, b) => b[1] - a[1]).slice(0, 4) : [];
   const away = (key: string) => <Key>{letters ? key : `⇧${key}`}</Key>;
   const off = !turn && !changing;
   return (
-    <section class={`answers ${classes.length > MANY ? "many" : ""}`} aria-label="Your answer">
+    <section class={`answers ${!letters ? "many" : ""}`} aria-label="Your answer">
       {changing && (
         <p class="changing" role="status">
           New label for <bdi>{changing.title}</bdi> <span class="faint">(Esc leaves it as it is)</span>
         </p>
       )}
-      {classes.length > MANY && <TypeAhead />}
+      {!letters && <TypeAhead />}
       {likely.length > 0 && (
         <div class="likely" role="group" aria-label="Likely">
           {likely.map(([label, share]) => (

@@ -87,7 +87,7 @@ export function Picture({ address, name, small }: { address: string; name: strin
       onError={() => (missing.value = address)}
       onLoad={(event) => {
         const image = event.currentTarget;
-        image.classList.toggle("pixels", image.naturalWidth <= 64 && image.naturalHeight <= 64);
+        image.classList.toggle("tiny", image.naturalWidth <= 64 && image.naturalHeight <= 64);
       }}
     />
   );

@@ -4,7 +4,7 @@
 import { batch, computed, signal } from "@preact/signals";
 import type { Outbox } from "./outbox.ts";
 import { fromHistory, fromTurn, redoable, undoable, type PastAct } from "./past.ts";
-import type { Act, ActKind, Done, HistoryAnswer, Node, Standing, Turn, TurnReply } from "./protocol.ts";
+import type { Act, ActKind, AheadReply, Done, HistoryAnswer, Node, Standing, Turn, TurnReply } from "./protocol.ts";
 import { newId, Problem } from "./server.ts";
 
 export interface TurnRequest {
@@ -16,6 +16,7 @@ export interface TurnRequest {
 
 export interface Surroundings {
   send(request: TurnRequest, key: string): Promise<TurnReply>;
+  ahead(reviewer: string, node: Node): Promise<AheadReply>;
   wait(milliseconds: number): Promise<void>;
   prefetch(turn: Turn): void;
   announce(text: string): void;
@@ -262,7 +263,6 @@ export class Labelling {
     this.standing.value = reply.standing;
     this.events.value = reply.events;
     if (!this.outbox.acts.length) this.settle(reply);
-    else if (reply.question && reply.question.node === this.question.value?.node) this.hold(reply);
     this.link.value = "idle";
   }
 
@@ -278,10 +278,18 @@ export class Labelling {
       if (shown) this.calmUntil = this.world.now() + CALM;
       if (surprise && reply.question) this.world.announce("This item is settled; here is the next.");
     }
-    this.hold(reply);
+    if (reply.question) void this.lookAhead(reply.question.node);
   }
 
-  private hold(reply: TurnReply): void {
+  /** Fetch the question that follows each likely answer, so that it is here before the answer is. */
+  private async lookAhead(node: Node): Promise<void> {
+    let reply: AheadReply;
+    try {
+      reply = await this.world.ahead(this.reviewer, node);
+    } catch {
+      return; // then the next question comes with the turn
+    }
+    if (this.question.value?.node !== node || reply.node !== node) return;
     this.after = new Map(reply.after.map((one) => [one.answer, one.question]));
     for (const { question } of reply.after) if (question) this.world.prefetch(question);
   }

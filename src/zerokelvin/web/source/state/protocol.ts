@@ -116,10 +116,16 @@ export interface TurnReply {
   saved: string[];
   refused: { id: string; detail: string }[];
   question: Turn | null;
-  after: { answer: string | null; question: Turn | null }[];
   standing: Standing;
   done: Done;
   events: number;
+}
+
+/** The question after each likely answer to `node`; the answer null stands for skip, unsure and someone else. */
+export interface AheadReply {
+  node: Node;
+  events: number;
+  after: { answer: string | null; question: Turn | null }[];
 }
 
 export interface HistoryAnswer {
