@@ -3,7 +3,7 @@
 import { computed, signal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
 import { lettersAreFree, matching } from "../state/keys.ts";
-import type { Turn } from "../state/protocol.ts";
+import type { Label, Turn } from "../state/protocol.ts";
 import { labelling, page } from "../state/open_project.ts";
 import { classStyle } from "../state/colours.ts";
 import { percent } from "../state/words.ts";
@@ -26,7 +26,7 @@ function TypeAhead() {
     marked.value = 0;
     input.current?.blur();
   };
-  const choose = (label: string | undefined, at: number) => {
+  const choose = (label: Label | undefined, at: number) => {
     if (label === undefined) return;
     close();
     answerNow(label, at);
@@ -99,7 +99,7 @@ export function Answers({ turn }: { turn: Turn | null }) {
   const away = (key: string) => <Key>{letters ? key : `⇧${key}`}</Key>;
   const off = !turn && !changing;
   return (
-    <section class={`answers ${!letters ? "many" : ""}`} aria-label="Your answer">
+    <section class={`answers ${!letters ? "many" : classes.every((one) => String(one.label).length < 4) ? "brief" : ""}`} aria-label="Your answer">
       {changing && (
         <p class="changing" role="status">
           New label for <bdi>{changing.title}</bdi> <span class="faint">(Esc leaves it as it is)</span>

@@ -2,12 +2,12 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Labelling, type TurnRequest } from "./labelling.ts";
 import { MemoryShelf, Outbox } from "./outbox.ts";
-import type { AheadReply, Done, Node, Standing, Turn, TurnReply } from "./protocol.ts";
+import type { AheadReply, Done, Label, Node, Standing, Turn, TurnReply } from "./protocol.ts";
 import { Problem, Unreachable } from "./server.ts";
 
 const turnOf = (node: Node): Turn => ({
   node,
-  item: { node, title: `item ${node}`, terms: [], fields: [], image: null, neighbours: [], edges: [], duplicates: [], direction: "auto" },
+  item: { node, title: `item ${node}`, terms: [], fields: [], image: null, neighbours: [], edges: [], duplicates: [], direction: "auto", index: 0 },
   label: "a",
   probabilities: [["a", 1]],
   reason: "",
@@ -27,8 +27,8 @@ const standing: Standing = {
 /** A service in memory: asks 0, 1, 2 … of those without an answer; can be cut off before or after it has saved. */
 class Service {
   requests: TurnRequest[] = [];
-  labels = new Map<Node, string>();
-  seen = new Map<string, { node: Node; label: string | undefined }>();
+  labels = new Map<Node, Label>();
+  seen = new Map<string, { node: Node; label: Label | undefined }>();
   broken: null | "before" | "after" | "refuses" = null;
   clock = 0;
   said: string[] = [];
