@@ -106,6 +106,17 @@ def label(client, path, node, given, **more):
     return client.post(f"{path}/labels", json={"labels": [{"node": node, "label": given, **more}]})
 
 
+def problem(answer, status):
+    """The problem document of an answer."""
+    assert answer.status_code == status, answer.text
+    assert answer.headers["content-type"] == "application/problem+json"
+    document = answer.json()
+    assert document["status"] == status
+    assert document["type"].startswith("urn:zerokelvin:problem:")
+    assert document["detail"].endswith(".")
+    return document
+
+
 class Served:
     """A process of ``zerokelvin serve`` of its own."""
 

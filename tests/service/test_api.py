@@ -13,24 +13,13 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 
 import zerokelvin as zk
-from serving import LINE, app_client, label, make_project
+from serving import LINE, app_client, label, make_project, problem
 
 
 @pytest.fixture
 def client(tmp_path):
     with app_client(tmp_path / "data") as found:
         yield found
-
-
-def problem(answer, status):
-    """The problem document of an answer."""
-    assert answer.status_code == status, answer.text
-    assert answer.headers["content-type"] == "application/problem+json"
-    document = answer.json()
-    assert document["status"] == status
-    assert document["type"].startswith("urn:zerokelvin:problem:")
-    assert document["detail"].endswith(".")
-    return document
 
 
 # -- decisions ----------------------------------------------------------------------------------------

@@ -11,8 +11,17 @@ from zerokelvin.service.web.route_table import all_routes
 ROUTES = all_routes()
 STREAMS = {"project_events"}
 WANTED = {
-    "open": {"health", "ready", "openapi", "docs", "docs_style"},
-    "read": {"list_projects", "show_project", "project_state", "label_table", "project_events", "metrics"},
+    "open": {"health", "ready", "openapi", "docs", "docs_style", "log_in"},
+    "read": {
+        "list_projects",
+        "show_project",
+        "project_state",
+        "label_table",
+        "project_events",
+        "metrics",
+        "log_out",
+        "who_am_i",
+    },
     "predict": {"predict", "explain_node", "rank_nodes"},
     "label": {"answer", "teach", "correct_label", "skip_node", "next_questions", "add_nodes", "add_edges"},
     "admin": {

@@ -139,6 +139,20 @@ class ServiceMachine(RuleBasedStateMachine):
         self.sent(self.client.post(f"{self.path}/nodes", json={"nodes": [new], "edges": edges}))
         self.session.add_nodes([new], [(self.name(i), new)], [weight])
 
+    @rule()
+    def check(self):
+        """A random check, which is an event where none waits for its answer."""
+        answer = self.client.get(f"{self.path}/next", params={"check": 1, "reviewer": "ann"})
+        assert answer.status_code == 200, answer.text
+        try:
+            waiting = self.session._standing.audit.pending(self.session._told())
+            expected = [self.session.random_check()]
+        except SessionError:
+            expected, waiting = [], 0
+        self.events += waiting is None
+        assert [one["node"] for one in answer.json()["questions"]] == expected
+        assert answer.json()["events"] == self.events
+
     @rule(budget=st.none() | st.integers(0, 6))
     def set_budget(self, budget):
         self.sent(self.client.post(f"{self.path}/budget", json={"budget": budget}))
@@ -173,6 +187,9 @@ class ServiceMachine(RuleBasedStateMachine):
         bound = self.session.bound(last)
         assert state["bound"]["holds"] == bound.holds
         assert state["bound"]["value"] == bound.as_dict()["value"]
+        found = self.session.guarantee()
+        said = state["guarantee"]
+        assert (said["checks"], said["wrong_at_most"]) == (found.checks, found.wrong_at_most)
 
     def teardown(self):
         if getattr(self, "opened", None) is not None:

@@ -51,7 +51,8 @@ class AsyncClient:
         """Make a project.
 
         `graph` is a `Graph`, a list of edges, or ``{"path": …}``, ``{"dataset": …}``. Options are
-        ``learner``, ``policy``, ``target``, ``budget``, ``daily_budget``, ``seed`` and parameters.
+        ``learner``, ``policy``, ``target``, ``budget``, ``daily_budget``, ``audit_share``, ``seed`` and
+        parameters.
         """
         await self._send(create_wish(name, graph, classes, options))
         return self.project(name)
@@ -140,13 +141,15 @@ class AsyncRemoteProject:
         """Let the graph grow by edges."""
         return await self._client._send(self._verbs.add_edges(edges))
 
-    async def set_budget(self, **budgets: int | None) -> int:
-        """Set ``budget`` or ``daily_budget``; None for any number of questions."""
+    async def set_budget(self, **budgets: float | None) -> int:
+        """Set ``budget`` or ``daily_budget`` (None for any number of questions), or ``audit_share``."""
         return (await self._client._send(self._verbs.set_budget(budgets))).events
 
-    async def next(self, limit: int = 1, reviewer: str = "", after: bool = False) -> list[m.Question]:
-        """Questions worth asking, kept for a reviewer for a while."""
-        return (await self._client._send(self._verbs.questions(limit, reviewer, after))).questions
+    async def next(
+        self, limit: int = 1, reviewer: str = "", after: bool = False, check: bool = False
+    ) -> list[m.Question]:
+        """Questions worth asking, kept for a reviewer for a while; with `check` the one drawn at random."""
+        return (await self._client._send(self._verbs.questions(limit, reviewer, after, check))).questions
 
     async def rank(self, label: Any, limit: int = 100, threshold: float = 0.0) -> list[m.RankedNode]:
         """The nodes without an answer, those most probably of a class first."""

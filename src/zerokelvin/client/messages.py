@@ -27,12 +27,14 @@ __all__ = [
     "CreateProject",
     "Explained",
     "GraphSource",
+    "GuaranteeShown",
     "Imported",
     "KeyMade",
     "KeyShown",
     "KeysShown",
     "LabelRow",
     "LabelRows",
+    "LogIn",
     "MakeKey",
     "Named",
     "Numbered",
@@ -50,6 +52,7 @@ __all__ = [
     "Skip",
     "Taught",
     "Teach",
+    "Visitor",
 ]
 
 Named = str | int
@@ -58,6 +61,7 @@ Edge = Annotated[list[str | int | float], Meta(min_length=2, max_length=3)]
 ProjectName = Annotated[str, Meta(pattern="^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$", examples=["fraud-2026"])]
 Count = Annotated[int, Meta(ge=0)]
 Share = Annotated[float, Meta(gt=0, lt=1)]
+AuditShare = Annotated[float, Meta(ge=0, le=1)]
 Role = Literal["read", "predict", "label", "admin"]
 
 
@@ -101,6 +105,8 @@ class CreateProject(Incoming):
     target: Share | None = None
     budget: Count | None = None
     daily_budget: Count | None = None
+    audit_share: AuditShare = 0.0
+    """The share of the questions handed out by ``next`` that are random checks."""
     seed: Count = 0
 
 
@@ -122,6 +128,7 @@ class ProjectShown(Outgoing):
     created_at: str
     events: int
     archived: bool = False
+    audit_share: float = 0.0
 
 
 class ProjectList(Outgoing):
@@ -152,6 +159,20 @@ class BoundShown(Outgoing):
     expected: bool
 
 
+class GuaranteeShown(Outgoing):
+    """What the random checks prove of the labels that go out unasked; valid however often one looks."""
+
+    sentence: str
+    error_at_most: float
+    """The limit on the share of wrong ones among the labels that go out unasked."""
+    wrong_at_most: int
+    confidence: float
+    checks: int
+    unasked: int
+    changed: int
+    """Labels counted against the limit because they were predicted otherwise when the checks began."""
+
+
 class ProjectState(Outgoing):
     """Where a project stands."""
 
@@ -169,6 +190,7 @@ class ProjectState(Outgoing):
     remaining_error: float | None
     """The estimated share of nodes that go out wrong unasked; null where the learner has no target."""
     remaining_error_interval: list[float] | None
+    """From 0 to what the random checks prove, as a share of all nodes; null before the first check."""
     budget: int | None
     budget_left: int | None
     daily_budget: int | None
@@ -176,6 +198,7 @@ class ProjectState(Outgoing):
     leases: int
     events: int
     epoch: int
+    guarantee: GuaranteeShown | None = None
 
 
 # -- predicting -----------------------------------------------------------------------------------------
@@ -288,10 +311,14 @@ class Skip(Incoming):
 
 
 class SetBudget(Incoming):
-    """How many questions may be asked, in all and per day; null for any number, left out for no change."""
+    """How many questions may be asked, in all and per day; null for any number, left out for no change.
+
+    ``audit_share`` is the share of the questions handed out by ``next`` that are random checks.
+    """
 
     budget: Count | msgspec.UnsetType | None = msgspec.UNSET
     daily_budget: Count | msgspec.UnsetType | None = msgspec.UNSET
+    audit_share: AuditShare | msgspec.UnsetType = msgspec.UNSET
 
 
 class Numbered(Outgoing):
@@ -336,6 +363,8 @@ class Question(Predicted):
     lease_until: str
     reviewer: str
     after: list[AfterAnswer] | msgspec.UnsetType = msgspec.UNSET
+    check: bool = False
+    """Whether it was drawn at random, for the guarantee."""
 
 
 class Questions(Outgoing):
@@ -360,6 +389,7 @@ class LabelRows(Outgoing):
 
     labels: list[LabelRow]
     events: int
+    guarantee: GuaranteeShown | None = None
 
 
 class Imported(Numbered):
@@ -378,6 +408,26 @@ class MakeKey(Incoming):
     role: Role
     projects: list[ProjectName] = []
     """The projects it is good for; none for all."""
+
+
+class LogIn(Incoming):
+    """An API key, shown once for a cookie."""
+
+    key: Annotated[str, Meta(min_length=1, max_length=500)]
+
+
+class Visitor(Outgoing):
+    """Who sends requests, by key or cookie, and what they may do; no projects are all projects."""
+
+    name: str
+    role: Role
+    projects: list[str]
+    csrf: str = ""
+    """With a cookie: what requests that change something repeat in the header Zerokelvin-CSRF."""
+    until: str | None = None
+    """When the cookie ends."""
+    keys: bool = True
+    """Whether this service has keys; without them nobody needs to log in."""
 
 
 class KeyMade(Outgoing):

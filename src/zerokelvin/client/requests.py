@@ -109,13 +109,14 @@ class Verbs:
         """Further edges."""
         return self._write("edges", m.AddedNodes, m.AddEdges(edges=[list(edge) for edge in edges]))
 
-    def set_budget(self, budgets: Mapping[str, int | None]) -> Wish[m.Numbered]:
-        """Budgets."""
+    def set_budget(self, budgets: Mapping[str, Any]) -> Wish[m.Numbered]:
+        """Budgets, and the share of random checks."""
         return self._write("budget", m.Numbered, m.SetBudget(**budgets))
 
-    def questions(self, limit: int, reviewer: str, after: bool) -> Wish[m.Questions]:
-        """Questions for a reviewer."""
-        query = {"limit": limit, "after": int(after)} | ({"reviewer": reviewer} if reviewer else {})
+    def questions(self, limit: int, reviewer: str, after: bool, check: bool) -> Wish[m.Questions]:
+        """Questions for a reviewer, or the random check that waits for its answer."""
+        query: dict[str, str | int | float] = {"limit": limit, "after": int(after), "check": int(check)}
+        query |= {"reviewer": reviewer} if reviewer else {}
         return Wish("GET", f"{self._path}/next", m.Questions, query=query)
 
     def rank(self, label: Any, limit: int, threshold: float) -> Wish[m.Ranked]:
@@ -143,7 +144,7 @@ def create_wish(
     name: str, graph: Any, classes: Sequence[Hashable], options: Mapping[str, Any]
 ) -> Wish[m.ProjectShown]:
     """A project to be made; `graph` is a `Graph`, a list of edges, or what `GraphSource` takes."""
-    known = {"learner", "policy", "target", "budget", "daily_budget", "seed"}
+    known = {"learner", "policy", "target", "budget", "daily_budget", "audit_share", "seed"}
     given = {key: value for key, value in options.items() if key in known and value is not None}
     params = {key: value for key, value in options.items() if key not in known}
     body = {"name": name, "graph": _source(graph), "classes": list(classes), "params": params, **given}

@@ -59,7 +59,8 @@ class Client:
         """Make a project.
 
         `graph` is a `Graph`, a list of edges, or ``{"path": …}``, ``{"dataset": …}``. Options are
-        ``learner``, ``policy``, ``target``, ``budget``, ``daily_budget``, ``seed`` and parameters.
+        ``learner``, ``policy``, ``target``, ``budget``, ``daily_budget``, ``audit_share``, ``seed`` and
+        parameters.
         """
         self._send(create_wish(name, graph, classes, options))
         return self.project(name)
@@ -148,13 +149,15 @@ class RemoteProject:
         """Let the graph grow by edges."""
         return self._client._send(self._verbs.add_edges(edges))
 
-    def set_budget(self, **budgets: int | None) -> int:
-        """Set ``budget`` or ``daily_budget``; None for any number of questions."""
+    def set_budget(self, **budgets: float | None) -> int:
+        """Set ``budget`` or ``daily_budget`` (None for any number of questions), or ``audit_share``."""
         return (self._client._send(self._verbs.set_budget(budgets))).events
 
-    def next(self, limit: int = 1, reviewer: str = "", after: bool = False) -> list[m.Question]:
-        """Questions worth asking, kept for a reviewer for a while."""
-        return (self._client._send(self._verbs.questions(limit, reviewer, after))).questions
+    def next(
+        self, limit: int = 1, reviewer: str = "", after: bool = False, check: bool = False
+    ) -> list[m.Question]:
+        """Questions worth asking, kept for a reviewer for a while; with `check` the one drawn at random."""
+        return (self._client._send(self._verbs.questions(limit, reviewer, after, check))).questions
 
     def rank(self, label: Any, limit: int = 100, threshold: float = 0.0) -> list[m.RankedNode]:
         """The nodes without an answer, those most probably of a class first."""

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import ipaddress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
 
 from zerokelvin.errors import ParameterError
 
 __all__ = ["ServiceSettings", "is_loopback"]
+
+
+SECRET = 32
+"""Characters of a secret at least."""
 
 
 @dataclass(frozen=True)
@@ -48,6 +52,9 @@ class ServiceSettings:
         Seconds that answers to requests with an Idempotency-Key are kept.
     log_requests
         Whether every request is a line on standard error.
+    cookie_secret, cookie_lifetime
+        What the page's cookies are signed with, and the seconds they are good for. Without a secret they end
+        with the process; several instances behind one address need the same one.
     """
 
     data: str | Path
@@ -70,6 +77,8 @@ class ServiceSettings:
     snapshot_every: int = 2000
     remember: float = 7 * 24 * 3600.0
     log_requests: bool = True
+    cookie_secret: str | None = field(default=None, repr=False)
+    cookie_lifetime: float = 12 * 3600.0
 
     def __post_init__(self) -> None:
         if not 0 <= self.port <= 65535:
@@ -84,9 +93,13 @@ class ServiceSettings:
         ):
             if getattr(self, name) < 1:
                 raise ParameterError(f"{name}={getattr(self, name)!r} is no number of at least 1.")
-        for name in ("patience", "most_time", "lease"):
+        for name in ("patience", "most_time", "lease", "cookie_lifetime"):
             if not getattr(self, name) > 0:
                 raise ParameterError(f"{name}={getattr(self, name)!r} is no time in seconds above 0.")
+        if self.cookie_secret is not None and len(self.cookie_secret) < SECRET:
+            raise ParameterError(
+                f"cookie_secret has {len(self.cookie_secret)} characters; give at least {SECRET} random ones."
+            )
         if self.rate is not None and not self.rate > 0:
             raise ParameterError(f"rate={self.rate!r} is no number of requests per second above 0.")
 

@@ -15,6 +15,7 @@ __all__ = ["serve"]
 
 PORT = Number(0, 65535)
 COUNT = Number(1, 10**6)
+SECRET = "ZEROKELVIN_COOKIE_SECRET"  # noqa: S105 - the name of a variable
 ROLES = click.Choice(["read", "predict", "label", "admin"])
 
 
@@ -85,6 +86,8 @@ def serve(
     if add_key is not None or revoke_key is not None or backup is not None:
         _administer(data, add_key, role, project, revoke_key, backup, as_json)
         return
+    import os
+
     from zerokelvin.service import ServiceSettings
     from zerokelvin.service.web.running import serve as listen
 
@@ -97,6 +100,7 @@ def serve(
         rate=rate,
         lease=float(lease),
         log_requests=not quiet,
+        cookie_secret=os.environ.get(SECRET) or None,
     )
     listen(settings)
 

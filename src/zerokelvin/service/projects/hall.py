@@ -246,4 +246,5 @@ def _created(wanted: CreateProject, graph: str) -> Created:
         budget=wanted.budget,
         daily_budget=wanted.daily_budget,
         seed=wanted.seed,
+        audit_share=wanted.audit_share,
     )

@@ -21,6 +21,7 @@ from zerokelvin.errors import SessionError
 from zerokelvin.service.projects.forecasts import Forecasts
 from zerokelvin.service.projects.learning_thread import LearningThread
 from zerokelvin.service.projects.leases import Leases
+from zerokelvin.service.projects.random_checks import may_draw, pending_check
 from zerokelvin.service.projects.writing_thread import (
     FIRST,
     Pending,
@@ -28,6 +29,7 @@ from zerokelvin.service.projects.writing_thread import (
     WriteLimits,
     WritingThread,
 )
+from zerokelvin.service.records.commands import DrawCheck
 from zerokelvin.service.records.project_snapshot import pack, restored
 from zerokelvin.service.records.projection import Book
 from zerokelvin.service.records.refusals import BusyError, ConflictError
@@ -71,8 +73,10 @@ class Project:
         self.memory: dict[Hashable, Any] = {}
         """What was computed from the present events, by who computed it; gone with the next event."""
         self._memory_of = -1
-        self.bounds: dict[int, Any] = {}
-        """The bound after so many events, where it was asked for."""
+        self.desk: Any = None
+        """What the labelling page needs beside the session, where somebody has looked at it."""
+        self.proved: dict[Hashable, Any] = {}
+        """The bound and the guarantee after the events they were last asked for, by who keeps them."""
         self._paces: dict[str, float] = {}
         self._snapshot_at = found.last - found.since
         self._snapshot_busy = threading.Lock()
@@ -123,6 +127,17 @@ class Project:
             raise
         return await asyncio.shield(answered)
 
+    async def random_check(self, actor: str) -> int | None:
+        """The node, by index, that was drawn at random and waits for its answer; drawn now if none does.
+
+        On the disk when this returns, so that a restart draws the same. None where no node is left.
+        """
+        found = await self.read("pending check", pending_check)
+        if found is None and await self.read("may draw", may_draw):
+            await self.write(DrawCheck(), actor)
+            found = await self.read("pending check", pending_check)
+        return found
+
     def _deliver(self, group: list[Settled]) -> None:
         """Let the event loop hand out the answers of requests that are done; called by the writing thread."""
         _later(self._loop, self._hand_out, group)
@@ -156,15 +171,15 @@ class Project:
                 lock.release()
         return await self._loop.run_in_executor(self._pool, self._locked, kind, work, size)
 
-    async def read_copy(self, work: Callable[[Session], T]) -> T:
-        """The same on a copy of the session, which nobody waits for."""
+    async def read_copy(self, work: Callable[[Session, int], T]) -> T:
+        """The same on a copy of the session, which nobody waits for; work is told its number of events."""
         await self.caught_up()
         return await self._loop.run_in_executor(self._pool, self._on_copy, work)
 
-    def _on_copy(self, work: Callable[[Session], T]) -> T:
+    def _on_copy(self, work: Callable[[Session, int], T]) -> T:
         with self.learning.lock:
-            other = copy.copy(self.session)
-        return work(other)
+            other, events = copy.copy(self.session), self.events
+        return work(other, events)
 
     def _locked(self, kind: str, work: Callable[[Session], T], size: int) -> T:
         with self.learning.lock:

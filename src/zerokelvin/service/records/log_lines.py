@@ -47,6 +47,7 @@ class FirstLine(msgspec.Struct, forbid_unknown_fields=True):
     budget: int | None = None
     daily_budget: int | None = None
     seed: int = 0
+    audit_share: float = 0.0
 
 
 class EventLine(msgspec.Struct, forbid_unknown_fields=True):
@@ -78,6 +79,7 @@ def read_lines(log: Log) -> Iterator[bytes]:
                 made.budget,
                 made.daily_budget,
                 made.seed,
+                made.audit_share,
             )
         else:
             body = msgspec.json.decode(event.body)
@@ -111,6 +113,7 @@ def receive_lines(store: Store, name: str, data: bytes, rules: GraphRules) -> in
         budget=first.budget,
         daily_budget=first.daily_budget,
         seed=first.seed,
+        audit_share=first.audit_share,
     )
     session = start_session(created, graph)
     events = [NewEvent("created", msgspec.json.encode(created), first.at, first.actor)]

@@ -8,11 +8,24 @@ of its own that shares what does not change, so that the present one can be read
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import suppress
 from itertools import groupby
 from typing import TypeVar
 
+from zerokelvin.errors import SessionError
 from zerokelvin.service.records.decisions import DecisionRecord
-from zerokelvin.service.records.facts import Budgeted, Corrected, Fact, Grown, Labelled, Owned, Passed
+from zerokelvin.service.records.facts import (
+    Budgeted,
+    CheckDrawn,
+    ClassesAdded,
+    Corrected,
+    Fact,
+    Grown,
+    Labelled,
+    Owned,
+    Passed,
+    Revised,
+)
 from zerokelvin.session import Session
 from zerokelvin.session.late import ShownDecision
 
@@ -32,7 +45,7 @@ def runs(items: Iterable[T], of: Callable[[T], Fact]) -> Iterator[list[T]]:
 
 def goes_back(fact: Fact) -> bool:
     """Whether an event makes a session go back over its answers, which may take long."""
-    return isinstance(fact, (Corrected, Grown))
+    return isinstance(fact, (Corrected, Revised, ClassesAdded, Grown))
 
 
 def tell(session: Session, run: Sequence[Fact]) -> None:
@@ -49,11 +62,18 @@ def tell(session: Session, run: Sequence[Fact]) -> None:
         session.skip(first.node)
     elif isinstance(first, Corrected):
         session.correct(first.node, first.label)
+    elif isinstance(first, Revised):
+        session.correct_many(zip(first.nodes, first.labels, strict=True))
+    elif isinstance(first, ClassesAdded):
+        session.add_classes(first.labels)
     elif isinstance(first, Grown):
         pairs = [(source, target) for source, target, _ in first.edges]
         session.add_nodes(first.nodes, pairs, [weight for *_, weight in first.edges] if pairs else None)
     elif isinstance(first, Budgeted):
         session.budget = first.budget
+    elif isinstance(first, CheckDrawn):
+        with suppress(SessionError):  # an answer may have come for the last node that could be drawn
+            session.random_check()
 
 
 def beside(session: Session) -> Session:

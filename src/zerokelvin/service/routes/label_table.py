@@ -10,8 +10,10 @@ from typing import Literal, NamedTuple
 import msgspec
 import numpy as np
 
-from zerokelvin.client.messages import LabelRow, LabelRows, Named
+from zerokelvin.client.messages import GuaranteeShown, LabelRow, LabelRows, Named
+from zerokelvin.service.projects.random_checks import CONFIDENCE, guarantee_shown
 from zerokelvin.service.records.refusals import RefusedError
+from zerokelvin.service.web.query_values import CONFIDENCES, confidence_given, flag
 from zerokelvin.service.web.route_table import Call, Streamed, route
 from zerokelvin.session import Session
 from zerokelvin.session.predicting import shares_of
@@ -35,6 +37,7 @@ class Labels(NamedTuple):
     codes: list[int]
     shares: list[float]
     events: int
+    guarantee: GuaranteeShown
 
 
 @route(
@@ -42,23 +45,29 @@ class Labels(NamedTuple):
     "/v1/projects/{name}/labels",
     "read",
     gives=LabelRows,
-    query={"format": ({"enum": ["json", "csv"]}, "json, or csv for a table.")},
+    query={
+        "format": ({"enum": ["json", "csv"]}, "json, or csv for a table."),
+        "confidence": (CONFIDENCES, f"Of the guarantee; {CONFIDENCE} unless given."),
+        "certificate": ({"enum": ["0", "1"]}, "1 to begin a csv with the guarantee, in a line after '#'."),
+    },
 )
 async def label_table(call: Call) -> Streamed:
-    """List every node with its label: asked for, taught or predicted."""
-    kind = call.query.get("format", "json")
+    """List every node with its label: asked for, taught or predicted; with what random checks prove."""
+    kind, confidence = call.query.get("format", "json"), confidence_given(call.query, CONFIDENCE)
+    certificate = flag(call.query, "certificate")
     if kind not in ("json", "csv"):
         raise RefusedError("format", kind, "is neither json nor csv")
     async with call.hall.using(call.name) as project:
-        found = await project.read("labels", lambda session: _labels(session, project.events), 100)
+        found = await project.read_copy(lambda session, events: _labels(session, events, confidence))
     await call.audit("export labels", call.name, kind)
+    said = ((b"zerokelvin-guarantee", found.guarantee.sentence.encode("ascii", "replace")),)
     if kind == "csv":
-        headers = ((b"content-disposition", f'attachment; filename="{call.name}.csv"'.encode()),)
-        return Streamed(_as_csv(found), "text/csv; charset=utf-8", headers)
-    return Streamed(_as_json(found), "application/json")
+        attached = (b"content-disposition", f'attachment; filename="{call.name}.csv"'.encode())
+        return Streamed(_as_csv(found, certificate), "text/csv; charset=utf-8", (attached, *said))
+    return Streamed(_as_json(found), "application/json", said)
 
 
-def _labels(session: Session, events: int) -> Labels:
+def _labels(session: Session, events: int, confidence: float) -> Labels:
     standing = session._now()
     graph = standing.graph
     told: dict[int, tuple[Named, Source]] = {}
@@ -72,7 +81,8 @@ def _labels(session: Session, events: int) -> Labels:
     best = shares[np.arange(len(codes)), codes]
     best[list(told)] = given
     classes: tuple[Named, ...] = standing.classes  # type: ignore[assignment]
-    return Labels(told, names, classes, codes.tolist(), best.tolist(), events)  # type: ignore[arg-type]
+    found = guarantee_shown(session, confidence)
+    return Labels(told, names, classes, codes.tolist(), best.tolist(), events, found)  # type: ignore[arg-type]
 
 
 def _rows(found: Labels, start: int) -> Iterator[LabelRow]:
@@ -86,10 +96,12 @@ async def _as_json(found: Labels) -> AsyncIterator[bytes]:
     for start in range(0, len(found.names), PART):
         part = msgspec.json.encode(list(_rows(found, start)))[1:-1]
         yield part if start == 0 else b"," + part
-    yield f'],"events":{found.events}}}'.encode()
+    yield f'],"events":{found.events},"guarantee":'.encode() + msgspec.json.encode(found.guarantee) + b"}"
 
 
-async def _as_csv(found: Labels) -> AsyncIterator[bytes]:
+async def _as_csv(found: Labels, certificate: bool) -> AsyncIterator[bytes]:
+    if certificate:
+        yield f"# {found.guarantee.sentence}\r\n".encode()
     yield b"node,label,probability,source\r\n"
     for start in range(0, len(found.names), PART):
         text = io.StringIO()

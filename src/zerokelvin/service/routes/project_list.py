@@ -75,7 +75,7 @@ async def _shown(project: Project) -> ProjectShown:
         made = project.created
         return ProjectShown(
             name=project.name,
-            classes=list(made.classes),
+            classes=list(project.known.classes),
             learner=made.learner,
             params=made.params,
             policy=str(session.policy),
@@ -88,6 +88,7 @@ async def _shown(project: Project) -> ProjectShown:
             created_at=datetime.fromtimestamp(project.created_at, UTC).isoformat(),
             events=project.events,
             archived=project.learning.book.archived,
+            audit_share=project.learning.book.audit_share,
         )
 
     return await project.read("show", read)

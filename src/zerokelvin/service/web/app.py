@@ -24,6 +24,7 @@ from zerokelvin.service.projects.hall import Hall
 from zerokelvin.service.service_settings import ServiceSettings, is_loopback
 from zerokelvin.service.store import Store, open_store
 from zerokelvin.service.web.access import Access
+from zerokelvin.service.web.cookies import SignedCookies
 from zerokelvin.service.web.endpoint import HEADERS, Endpoint, Gate
 from zerokelvin.service.web.openapi import openapi_document
 from zerokelvin.service.web.problems import KIND, ProblemError
@@ -61,7 +62,8 @@ def create_app(settings: ServiceSettings, store: Store | None = None) -> Service
     """The application of a service; `store` is opened by the settings unless given."""
     kept = open_store(settings.data) if store is None else store
     try:
-        access = Access(kept)
+        secret = None if settings.cookie_secret is None else settings.cookie_secret.encode()
+        access = Access(kept, SignedCookies(secret, settings.cookie_lifetime))
         _refuse_open_door(settings.host, access)
     except BaseException:
         kept.close()

@@ -131,12 +131,14 @@ class Endpoint:
     def _admit(self, scope: Scope, headers: dict[bytes, bytes]) -> Actor:
         """Who sent the request, if the route and the project are theirs and they do not come too often."""
         gate, info = self._gate, self.info
-        host = headers.get(b"host", b"").decode("latin-1")
-        if info.role == OPEN:
-            return Actor("", "read") if not gate.access.open else gate.access.actor(None, host)
-        actor = gate.access.actor(headers.get(b"authorization"), host)
+        if info.role == OPEN and not gate.access.open:
+            actor = Actor("", "read")
+        else:
+            actor = gate.access.actor(headers, info.method)
+        if info.role == OPEN and info.method == "GET":
+            return actor
         if gate.rate is not None:
-            who = actor.name if not gate.access.open else str((scope.get("client") or ("",))[0])
+            who = actor.name if not gate.access.open and actor.name else _address(scope)
             wait = gate.rate.wait(who, time.monotonic())
             if wait > 0:
                 raise ProblemError.later(
@@ -165,7 +167,10 @@ class Endpoint:
             if given is not None:
                 key, fingerprint = self._idempotency(given, scope, raw, actor)
         query = self._query(scope["query_string"])
-        return Call(self._parts, actor, body, scope["path_params"], query, key, fingerprint, raw)
+        secure = scope.get("scheme") == "https"
+        return Call(
+            self._parts, actor, body, scope["path_params"], query, key, fingerprint, raw, headers, secure
+        )
 
     def _decoded(self, raw: bytes) -> Any:
         assert self._decoder is not None  # noqa: S101 - for the type checker
@@ -190,7 +195,9 @@ class Endpoint:
     def _query(self, text: bytes) -> dict[str, str]:
         if not text:
             return {}
-        found = dict(parse_qsl(text.decode("latin-1"), keep_blank_values=True, max_num_fields=50))
+        found: dict[str, str] = {}
+        for name, value in parse_qsl(text.decode("latin-1"), keep_blank_values=True, max_num_fields=200):
+            found[name] = value if name not in found else f"{found[name]}\0{value}"  # `query_values.several`
         for name in found:
             if name not in self._asked:
                 known = ", ".join(sorted(self._asked)) or "none"
@@ -203,7 +210,9 @@ class Endpoint:
 
     def _answered(self, found: Any) -> Answered:
         if isinstance(found, RawAnswer):
-            return Answered(found.status, ((b"content-type", found.kind.encode()),), found.data)
+            return Answered(
+                found.status, ((b"content-type", found.kind.encode()), *found.headers), found.data
+            )
         if isinstance(found, bytes):
             return Answered(self.info.status, (JSON,), found)
         return Answered(self.info.status, (JSON,), _encode(found))
@@ -227,6 +236,11 @@ class Endpoint:
         finally:
             gone.cancel()
             await found.parts.aclose()
+
+
+def _address(scope: Scope) -> str:
+    """Where a request comes from."""
+    return str((scope.get("client") or ("",))[0])
 
 
 async def send_problem(send: Send, error: ProblemError) -> None:
@@ -254,7 +268,9 @@ async def _send(send: Send, answered: Answered, number: str) -> None:
         (b"content-length", str(len(answered.body)).encode()),
         (b"x-request-id", number.encode()),
     )
-    await send({"type": "http.response.start", "status": answered.status, "headers": [*own, *HEADERS]})
+    given = {name for name, _ in answered.headers}
+    usual = [header for header in HEADERS if header[0] not in given]
+    await send({"type": "http.response.start", "status": answered.status, "headers": [*own, *usual]})
     await send({"type": "http.response.body", "body": answered.body})
 
 

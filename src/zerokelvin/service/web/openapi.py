@@ -12,6 +12,7 @@ from typing import Any
 import msgspec
 
 from zerokelvin import __version__
+from zerokelvin.service.web.cookies import COOKIE, CSRF_HEADER
 from zerokelvin.service.web.problems import KIND, ProblemDocument
 from zerokelvin.service.web.roles import OPEN
 from zerokelvin.service.web.route_table import RouteInfo
@@ -66,7 +67,11 @@ def openapi_document(routes: list[RouteInfo], keys: bool) -> bytes:
         "components": {"schemas": components},
     }
     if keys:
-        document["components"]["securitySchemes"] = {"key": {"type": "http", "scheme": "bearer"}}
+        document["components"]["securitySchemes"] = {
+            "key": {"type": "http", "scheme": "bearer"},
+            "cookie": {"type": "apiKey", "in": "cookie", "name": COOKIE},
+            "csrf": {"type": "apiKey", "in": "header", "name": CSRF_HEADER.decode()},
+        }
     return msgspec.json.encode(document)
 
 
@@ -115,5 +120,8 @@ def _operation(info: RouteInfo, schemas: dict[Any, Any], keys: bool) -> dict[str
     elif info.plain:
         operation["requestBody"] = {"required": True, "content": {"application/x-ndjson": {}}}
     if keys and info.role != OPEN:
-        operation["security"] = [{"key": []}]
+        by_cookie: dict[str, list[str]] = {"cookie": []}
+        if info.method != "GET":
+            by_cookie["csrf"] = []
+        operation["security"] = [{"key": []}, by_cookie]
     return operation

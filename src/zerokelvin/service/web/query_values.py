@@ -9,9 +9,11 @@ from zerokelvin.client.messages import Named
 from zerokelvin.service.records.projection import Projection
 from zerokelvin.service.records.refusals import RefusedError
 
-__all__ = ["class_given", "flag", "node_given", "number", "share", "whole"]
+__all__ = ["CONFIDENCES", "class_given", "confidence_given", "flag", "node_given", "number", "share", "whole"]
 
 WHOLE = {"type": "integer", "minimum": 0}
+CONFIDENCES = {"type": "number", "exclusiveMinimum": 0, "exclusiveMaximum": 1}
+"""The JSON schema of a confidence."""
 
 
 def whole(most: int, least: int = 0) -> dict[str, Any]:
@@ -43,6 +45,14 @@ def share(query: Mapping[str, str], name: str, usual: float) -> float:
     return value
 
 
+def confidence_given(query: Mapping[str, str], usual: float) -> float:
+    """The confidence of an address, above 0 and below 1, or the usual one."""
+    value = share(query, "confidence", usual)
+    if not 0 < value < 1:
+        raise RefusedError("confidence", query["confidence"], "is not above 0 and below 1")
+    return value
+
+
 def flag(query: Mapping[str, str], name: str) -> bool:
     """Yes or no: 1, true or yes, against 0, false or nothing."""
     text = query.get(name, "0").lower()
@@ -51,13 +61,23 @@ def flag(query: Mapping[str, str], name: str) -> bool:
     return text in ("1", "true", "yes")
 
 
+def several(query: Mapping[str, str], name: str) -> list[str]:
+    """The values of a parameter that stands in an address several times."""
+    return query[name].split("\0") if name in query else []
+
+
 def node_given(query: Mapping[str, str], name: str, known: Projection) -> Named:
     """A node of an address: a number where the nodes of the project are numbers."""
     text = query.get(name)
     if text is None:
         raise RefusedError(name, None, f"is missing; add ?{name}=NODE to the address")
+    return node_named(text, known, name)
+
+
+def node_named(text: str, known: Projection, field: str) -> Named:
+    """A node by the text of its name: a number where the nodes of the project are numbers."""
     node = _as_known(text, known.graph.names is None or isinstance(known.graph.names[0], int))
-    known.index(node, name)
+    known.index(node, field)
     return node
 
 
@@ -66,7 +86,7 @@ def class_given(query: Mapping[str, str], name: str, known: Projection) -> Named
     text = query.get(name)
     if text is None:
         raise RefusedError(name, None, f"is missing; add ?{name}=CLASS to the address")
-    return known.label(_as_known(text, isinstance(known.created.classes[0], int)), name)
+    return known.label(_as_known(text, bool(known.classes) and isinstance(known.classes[0], int)), name)
 
 
 def _as_known(text: str, numbers: bool) -> Named:

@@ -48,6 +48,9 @@ class Call:
     """The idempotency key, with the name of who sent it before it."""
     fingerprint: bytes = b""
     raw: bytes = b""
+    headers: Mapping[bytes, bytes] = field(default_factory=dict)
+    secure: bool = False
+    """Whether it came by TLS, also where a proxy on this machine took that off."""
 
     @property
     def hall(self) -> Hall:
@@ -72,6 +75,7 @@ class RawAnswer:
     data: bytes
     kind: str = "application/json"
     status: int = 200
+    headers: tuple[tuple[bytes, bytes], ...] = ()
 
 
 @dataclass(frozen=True)
@@ -149,6 +153,6 @@ def route(
 def all_routes() -> list[RouteInfo]:
     """Every route there is, those of longer fixed paths first."""
     room = importlib.import_module("zerokelvin.service.routes")
-    for module in pkgutil.iter_modules(room.__path__):
-        importlib.import_module(f"{room.__name__}.{module.name}")
+    for module in pkgutil.walk_packages(room.__path__, f"{room.__name__}."):
+        importlib.import_module(module.name)
     return sorted(_table, key=lambda one: (one.path.count("{"), one.path, one.method))
