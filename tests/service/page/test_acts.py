@@ -4,6 +4,7 @@ import csv
 import io
 import time
 import uuid
+from functools import partial
 
 import httpx
 import numpy as np
@@ -12,7 +13,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import zerokelvin as zk
-from serving import Served, app_client
+from serving import Served
+from serving import app_client as served_app
 from zerokelvin.labelling.items import NewItems
 from zerokelvin.labelling.reading import prepare
 from zerokelvin.labelling.source import ItemOptions, Source
@@ -20,6 +22,7 @@ from zerokelvin.service.page.page_project import create_page_project
 from zerokelvin.service.store import open_store
 
 CLASSES = ("a", "b", "c")
+app_client = partial(served_app, patience=60.0)  # what is compiled for the first time takes long
 PATH = "/v1/projects/p"
 
 
