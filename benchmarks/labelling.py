@@ -34,7 +34,7 @@ import zerokelvin as zk
 from zerokelvin.labelling.item_vectors import text_vectors
 from zerokelvin.labelling.items import NewItems
 from zerokelvin.labelling.reading import prepare
-from zerokelvin.labelling.source import ItemOptions, Source
+from zerokelvin.labelling.source import ItemOptions, ItemSource
 from zerokelvin.labelling.sources.demo_digits import CLASSES, digit_truth, read_digit_items
 from zerokelvin.service.page.page_project import create_page_project
 from zerokelvin.service.store import open_store
@@ -54,7 +54,7 @@ def letters(count: int):
     points = heaps[heap] + rng.normal(size=(count, 16))
     classes = [chr(97 + i) for i in range(26)]
     names = [f"l{i:06d}" for i in range(count)]
-    return Source(NewItems("row", names, names), points), [classes[h % 26] for h in heap], classes
+    return ItemSource(NewItems("row", names, names), points), [classes[h % 26] for h in heap], classes
 
 
 def texts(count: int):
@@ -69,7 +69,7 @@ def texts(count: int):
         said.append(" ".join(rng.permutation(words)))
     names = [f"t{i:06d}" for i in range(count)]
     items = NewItems("text", names, names, said)
-    return Source(items, text_vectors(said), cosine=True), [classes[t] for t in topic], classes
+    return ItemSource(items, text_vectors(said), cosine=True), [classes[t] for t in topic], classes
 
 
 DATA = {"digits": digits, "letters": letters, "texts": texts}
@@ -187,9 +187,7 @@ def main() -> None:
         drawn, _ = by_rule(graph, names, truth, classes, given.answers, random_order(names))
         print(f"  random        {drawn:.4f} right, {(1 - drawn) / max(1 - share, 1e-9):.1f} × the errors")
         sure, _ = by_rule(graph, names, truth, classes, given.answers, least_sure)
-        print(
-            f"  least-sure    {sure:.4f} right, {(1 - sure) / max(1 - share, 1e-9):.1f} × the errors"
-        )
+        print(f"  least-sure    {sure:.4f} right, {(1 - sure) / max(1 - share, 1e-9):.1f} × the errors")
         last, used = by_rule(graph, names, truth, classes, len(names), least_sure, stop=ROW)
         print(f"  {ROW} in a row   {last:.4f} right after {used:,} answers")
         if given.activeml:

@@ -17,7 +17,7 @@ from serving import Served
 from serving import app_client as served_app
 from zerokelvin.labelling.items import NewItems
 from zerokelvin.labelling.reading import prepare
-from zerokelvin.labelling.source import ItemOptions, Source
+from zerokelvin.labelling.source import ItemOptions, ItemSource
 from zerokelvin.service.page.page_project import create_page_project
 from zerokelvin.service.store import open_store
 
@@ -33,7 +33,7 @@ def make(folder, count=30, classes=CLASSES, titles=None, labels=None, texts=None
     points = centres[np.arange(count) % 3] + rng.normal(size=(count, 2))
     names = [f"n{i:02d}" for i in range(count)]
     items = NewItems("text" if texts else "row", names, titles or names, texts, labels=labels)
-    prepared = prepare(Source(items, points), ItemOptions())
+    prepared = prepare(ItemSource(items, points), ItemOptions())
     store = open_store(folder)
     create_page_project(
         store, folder, "p", prepared, classes, open_classes=not classes, audit_share=audit_share
@@ -306,7 +306,7 @@ def test_near_duplicates_are_answered_once(tmp_path):
     names = [f"n{i:02d}" for i in range(30)]
     items = NewItems("text", names, texts, texts)
     points = np.random.default_rng(0).normal(size=(30, 2))
-    prepared = prepare(Source(items, points, doubles=texts), ItemOptions())
+    prepared = prepare(ItemSource(items, points, doubles=texts), ItemOptions())
     store = open_store(tmp_path)
     create_page_project(store, tmp_path, "p", prepared, CLASSES, open_classes=False)
     store.close()
@@ -317,7 +317,7 @@ def test_near_duplicates_are_answered_once(tmp_path):
 
 def test_one_item_and_its_end(tmp_path):
     items = NewItems("row", ["only"], ["only"])
-    prepared = prepare(Source(items, np.zeros((1, 1))), ItemOptions())
+    prepared = prepare(ItemSource(items, np.zeros((1, 1))), ItemOptions())
     store = open_store(tmp_path)
     create_page_project(store, tmp_path, "p", prepared, CLASSES, open_classes=False)
     store.close()

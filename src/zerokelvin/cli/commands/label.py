@@ -83,7 +83,7 @@ def label(
         )
     from zerokelvin.labelling.source import ItemOptions
     from zerokelvin.service import ServiceSettings
-    from zerokelvin.service.page.opening import open_project
+    from zerokelvin.service.page.opening_folder import open_project
     from zerokelvin.service.web.running import serve
 
     options = ItemOptions(text, name, known, _listed(columns), embedding, attributes)
