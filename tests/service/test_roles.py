@@ -69,6 +69,7 @@ WANTED = {
         "make_key",
         "list_keys",
         "revoke_key",
+        "audit_trail",
     },
 }
 
