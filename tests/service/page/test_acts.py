@@ -403,3 +403,21 @@ def test_the_command_says_where_it_listens_and_resumes(tmp_path):
         finally:
             process.kill()
             process.communicate()
+
+
+def test_sixty_answers_label_the_digits(tmp_path):
+    """What `zerokelvin bench labelling` measures: 60 answers, checks among them, for 99 in 100 labels."""
+    from zerokelvin.labelling.sources.demo_digits import CLASSES as DIGITS
+    from zerokelvin.labelling.sources.demo_digits import digit_truth, read_digit_items
+
+    prepared, right = prepare(read_digit_items(), ItemOptions()), digit_truth()
+    store = open_store(tmp_path)
+    create_page_project(store, tmp_path, "p", prepared, DIGITS, open_classes=False, audit_share=0.1)
+    store.close()
+    with app_client(tmp_path) as client:
+        shown = turn(client)
+        for _ in range(60):
+            question = shown["question"]
+            shown = turn(client, answer(question, right[question["item"]["index"]]))
+        rows = client.get(f"{PATH}/labels").json()["labels"]
+        assert sum(row["label"] == own for row, own in zip(rows, right, strict=True)) >= 0.99 * len(right)
