@@ -274,6 +274,26 @@ def test_known_labels_are_taught_and_an_export_is_taken_back_in(tmp_path):
             }
 
 
+def test_parquet_and_h5ad_carry_the_certificate(tmp_path):
+    import json
+
+    import pyarrow.parquet as pq
+
+    make(tmp_path)
+    with app_client(tmp_path) as client:
+        turn(client, act("answer", node="n03", label="a"))
+        table = pq.read_table(io.BytesIO(client.get(f"{PATH}/export?format=parquet").content))
+        assert json.loads(table.schema.metadata[b"zerokelvin"])["unasked"] == 29
+        row = table.slice(3, 1).to_pylist()[0]
+        assert (row["node"], row["label"], row["source"], row["by"]) == ("n03", "a", "asked", "ann")
+        anndata = pytest.importorskip("anndata")
+        path = tmp_path / "labels.h5ad"
+        path.write_bytes(client.get(f"{PATH}/export?format=h5ad").content)
+        cells = anndata.read_h5ad(path)
+        assert cells.obs.loc["n03", "label"] == "a"
+        assert "random checks" in cells.uns["zerokelvin"]["sentence"]
+
+
 def test_formulas_in_names_do_not_leave_as_formulas(tmp_path):
     classes = ("=1+1", "@x")
     make(tmp_path, classes=classes)
