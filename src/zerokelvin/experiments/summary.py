@@ -3,8 +3,8 @@
 Errors, queries and asked nodes are means over the games, the ``_std`` figures their standard
 deviations. ``seconds`` is the time of one game: preparing the graph once, plus the mean game, without
 compilation. The bound is that of the first game. `check_unasked` tells what random checks of the labels that
-go out unasked prove (`zerokelvin.games.run_result.Run.guarantee`), each game being checked by itself. Figures class by class are in
-`zerokelvin.games.class_figures`.
+go out unasked prove (`zerokelvin.games.run_result.Run.guarantee`), each game being checked by itself.
+Figures class by class are in `zerokelvin.games.class_figures`.
 """
 
 from __future__ import annotations

@@ -75,6 +75,8 @@ class Project:
         self.memory: dict[Hashable, Any] = {}
         """What was computed from the present events, by who computed it; gone with the next event."""
         self._memory_of = -1
+        self.desk: Any = None
+        """What the labelling page needs beside the session, where somebody has looked at it."""
         self.proved: dict[Hashable, Any] = {}
         """The bound and the guarantee after the events they were last asked for, by who keeps them."""
         self._paces: dict[str, float] = {}

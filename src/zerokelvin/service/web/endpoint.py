@@ -215,7 +215,9 @@ class Endpoint:
     def _query(self, text: bytes) -> dict[str, str]:
         if not text:
             return {}
-        found = dict(parse_qsl(text.decode("latin-1"), keep_blank_values=True, max_num_fields=50))
+        found: dict[str, str] = {}
+        for name, value in parse_qsl(text.decode("latin-1"), keep_blank_values=True, max_num_fields=200):
+            found[name] = value if name not in found else f"{found[name]}\0{value}"  # `query_values.several`
         for name in found:
             if name not in self._asked:
                 known = ", ".join(sorted(self._asked)) or "none"
@@ -296,7 +298,9 @@ async def _send(send: Send, answered: Answered, number: str) -> None:
         (b"content-length", str(len(answered.body)).encode()),
         (b"x-request-id", number.encode()),
     )
-    await send({"type": "http.response.start", "status": answered.status, "headers": [*own, *HEADERS]})
+    given = {name for name, _ in answered.headers}
+    usual = [header for header in HEADERS if header[0] not in given]
+    await send({"type": "http.response.start", "status": answered.status, "headers": [*own, *usual]})
     await send({"type": "http.response.body", "body": answered.body})
 
 

@@ -2,6 +2,7 @@
 // question in the page is measured (performance measures named "next-question", and "next-frame" for the frame after).
 
 import { effect } from "@preact/signals";
+import type { Label } from "../state/protocol.ts";
 import { labelling } from "../state/open_project.ts";
 
 const AGAIN = 250; // milliseconds within which a second click is the same click
@@ -21,7 +22,7 @@ function measure(since: number): void {
 }
 
 /** Answer the question, or change the past answer that is chosen; a click is passed to count a double one once. */
-export function answerNow(label: string, since: number, click?: MouseEvent): void {
+export function answerNow(label: Label, since: number, click?: MouseEvent): void {
   const work = labelling.value;
   if (!work) return;
   if (click && click.detail > 0) {

@@ -3,7 +3,7 @@
 import { computed, signal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
 import { lettersAreFree, matching } from "../state/keys.ts";
-import type { Turn } from "../state/protocol.ts";
+import type { Label, Turn } from "../state/protocol.ts";
 import { labelling, page } from "../state/open_project.ts";
 import { classStyle } from "../state/colours.ts";
 import { percent } from "../state/words.ts";
@@ -14,8 +14,6 @@ import { answerNow, putOffNow } from "./acting.ts";
 export const typed = signal<string | null>(null); // what stands in the type-ahead; null while it is shut
 const marked = signal(0);
 const found = computed(() => matching(page.value?.classes ?? [], typed.value ?? "").slice(0, 8));
-
-const MANY = 9;
 
 function TypeAhead() {
   const input = useRef<HTMLInputElement>(null);
@@ -28,7 +26,7 @@ function TypeAhead() {
     marked.value = 0;
     input.current?.blur();
   };
-  const choose = (label: string | undefined, at: number) => {
+  const choose = (label: Label | undefined, at: number) => {
     if (label === undefined) return;
     close();
     answerNow(label, at);
@@ -97,17 +95,17 @@ export function Answers({ turn }: { turn: Turn | null }) {
   const letters = lettersAreFree(classes);
   const changing = work.past.value.find((act) => act.id === work.chosen.value);
   const guess = turn && guessVisible(turn) ? turn : null;
-  const likely = guess && classes.length > MANY ? [...guess.probabilities].sort((a, b) => b[1] - a[1]).slice(0, 4) : [];
+  const likely = guess && !letters ? [...guess.probabilities].sort((a, b) => b[1] - a[1]).slice(0, 4) : [];
   const away = (key: string) => <Key>{letters ? key : `⇧${key}`}</Key>;
   const off = !turn && !changing;
   return (
-    <section class={`answers ${classes.length > MANY ? "many" : ""}`} aria-label="Your answer">
+    <section class={`answers ${!letters ? "many" : classes.every((one) => String(one.label).length < 4) ? "brief" : ""}`} aria-label="Your answer">
       {changing && (
         <p class="changing" role="status">
           New label for <bdi>{changing.title}</bdi> <span class="faint">(Esc leaves it as it is)</span>
         </p>
       )}
-      {classes.length > MANY && <TypeAhead />}
+      {!letters && <TypeAhead />}
       {likely.length > 0 && (
         <div class="likely" role="group" aria-label="Likely">
           {likely.map(([label, share]) => (

@@ -2,7 +2,7 @@
 
 import { useSignal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
-import { at } from "../state/server.ts";
+import { at, signOut, visitor } from "../state/server.ts";
 import { dialog, labelling, page, project, tab, TABS, type Tab } from "../state/open_project.ts";
 import { isDark, nextTheme, reviewerName } from "../state/preferences.ts";
 import { plural } from "../state/words.ts";
@@ -26,7 +26,7 @@ export function Saved() {
           ? (["sending", "wait", "Saving…"] as const)
           : (["saved", "check", "Saved"] as const);
   return (
-    <div class={`saved ${state}`}>
+    <div class={`link-state ${state}`}>
       <span role="status" data-state={state} data-waiting={waiting}>
         <Icon name={icon} /> {text}
       </span>
@@ -136,7 +136,8 @@ export function Header() {
           class="plain who"
           title="Answer under another name"
           aria-label={`You answer as ${reviewerName.value}. Change the name`}
-          onClick={() => {
+          onClick={async () => {
+            if (visitor.value?.keys) await signOut().catch(() => undefined);
             reviewerName.value = "";
             location.reload(); // answers of this name that wait stay in the browser, for when it comes back
           }}

@@ -17,7 +17,7 @@ function LongText({ item }: { item: Item }) {
   const cut = !whole.value && text.length > FIRST;
   const size = text.length < 160 ? "short" : text.length < 900 ? "middle" : "long";
   return (
-    <div class={`text ${size}`} dir={item.direction}>
+    <div class={`prose ${size}`} dir={item.direction}>
       {highlight(cut ? text.slice(0, FIRST) : text, item.terms).map((piece, place) =>
         piece.marked ? <mark key={place}>{piece.text}</mark> : piece.text,
       )}
@@ -62,7 +62,7 @@ export function ItemBody({ item }: { item: Item }) {
       {kind === "node" && <Neighbourhood item={item} />}
       {item.fields.length > 0 && <Fields item={item} />}
       {bare && (
-        <p class="text short" dir="auto">
+        <p class="prose short" dir="auto">
           {item.title}
         </p>
       )}

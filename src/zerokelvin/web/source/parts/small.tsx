@@ -2,6 +2,7 @@
 
 import { useSignal } from "@preact/signals";
 import type { ComponentChildren } from "preact";
+import type { Label } from "../state/protocol.ts";
 import { classStyle, keyOf } from "../state/colours.ts";
 
 const PATHS: Record<string, string> = {
@@ -38,7 +39,7 @@ export function Icon({ name }: { name: string }) {
 export const Key = ({ children }: { children: ComponentChildren }) => <kbd>{children}</kbd>;
 
 /** A class in its colour, with its key or first letter so that colour is never the only sign. */
-export function Chip({ label, quiet }: { label: string; quiet?: boolean }) {
+export function Chip({ label, quiet }: { label: Label; quiet?: boolean }) {
   return (
     <span class={quiet ? "chip quiet" : "chip"} style={classStyle(label)}>
       <span class="dot" aria-hidden="true">
@@ -87,7 +88,7 @@ export function Picture({ address, name, small }: { address: string; name: strin
       onError={() => (missing.value = address)}
       onLoad={(event) => {
         const image = event.currentTarget;
-        image.classList.toggle("pixels", image.naturalWidth <= 64 && image.naturalHeight <= 64);
+        image.classList.toggle("tiny", image.naturalWidth <= 64 && image.naturalHeight <= 64);
       }}
     />
   );

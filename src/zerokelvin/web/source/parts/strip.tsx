@@ -30,12 +30,12 @@ function Entry({ act }: { act: PastAct }) {
     if (chosen) row.current?.scrollIntoView({ block: "nearest", inline: "nearest" });
   }, [chosen]);
   const label = labelNow(work.past.value, act);
-  const words = label ?? WORDS[act.kind] ?? act.kind;
+  const words = label !== null ? String(label) : (WORDS[act.kind] ?? act.kind);
   const title = act.count > 1 ? `${shorten(act.title, 40)} and ${act.count - 1} more` : shorten(act.title, 60);
   const told = `${title}: ${act.undone ? "undone" : words}, ${STATES[act.state]}${act.detail ? `: ${act.detail}` : ""}`;
   const changeable = label !== null && act.count === 1 && !act.undone && act.node !== null;
   return (
-    <li ref={row} class={`past ${act.undone ? "undone" : ""} ${act.state}`} style={label ? classStyle(label) : undefined}>
+    <li ref={row} class={`past ${act.undone ? "undone" : ""} ${act.state}`} style={label !== null ? classStyle(label) : undefined}>
       <button
         type="button"
         aria-pressed={changeable ? chosen : undefined}
@@ -47,7 +47,7 @@ function Entry({ act }: { act: PastAct }) {
         <Thumb address={act.image} name={act.title} />
         {!act.image && <span class="past-title" dir="auto">{shorten(act.title, 26)}</span>}
         <span class="past-label">
-          {label && <span class="dot" aria-hidden="true">{keyOf(label)}</span>}
+          {label !== null && <span class="dot" aria-hidden="true">{keyOf(label)}</span>}
           <bdi>{shorten(words, 18)}</bdi>
           {act.count > 1 && <span class="faint">×{act.count}</span>}
         </span>

@@ -1,6 +1,7 @@
 // The colour and the sign of a class: the service's if it gave one, else by the place of the class in the list.
 
 import { classColours } from "../map/palette.ts";
+import type { Label } from "./protocol.ts";
 import { page } from "./open_project.ts";
 import { isDark } from "./preferences.ts";
 
@@ -10,14 +11,14 @@ export function allColours(): string[] {
   return classes.map((one, place) => one.colour ?? ours[place] ?? "#888888");
 }
 
-export function colourOf(label: string): string {
+export function colourOf(label: Label): string {
   const place = page.value?.classes.findIndex((one) => one.label === label) ?? -1;
   return allColours()[place] ?? "#888888";
 }
 
-export function keyOf(label: string): string {
+export function keyOf(label: Label): string {
   const known = page.value?.classes.find((one) => one.label === label);
-  return known?.key ?? [...label][0]?.toLocaleUpperCase() ?? "?";
+  return known?.key ?? [...String(label)][0]?.toLocaleUpperCase() ?? "?";
 }
 
 /** Black or white, whichever reads better on the colour (relative luminance, WCAG 2.2). */
@@ -32,7 +33,7 @@ export function inkOn(colour: string): string {
 }
 
 /** The two colours of a class for a style: its own, and what is written on it. */
-export function classStyle(label: string): Record<string, string> {
+export function classStyle(label: Label): Record<string, string> {
   const colour = colourOf(label);
   return { "--class": colour, "--ink": inkOn(colour) };
 }

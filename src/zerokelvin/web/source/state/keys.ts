@@ -7,9 +7,9 @@ export function classForKey(classes: readonly ClassInfo[], key: string): ClassIn
   return classes.find((one) => one.key === key);
 }
 
-/** Letters are free for shortcuts as long as every class has a key. */
+/** Letters are free for shortcuts as long as every class has a key that is no letter. */
 export function lettersAreFree(classes: readonly ClassInfo[]): boolean {
-  return classes.every((one) => one.key !== null);
+  return classes.every((one) => one.key !== null && !/\p{L}/u.test(one.key));
 }
 
 const plain = (text: string) =>
@@ -35,7 +35,7 @@ export function rankMatch(label: string, typed: string): number | null {
 /** Classes that fit what was typed, best first; equal ones in their fixed order. */
 export function matching(classes: readonly ClassInfo[], typed: string): ClassInfo[] {
   return classes
-    .map((one, place) => ({ one, place, rank: rankMatch(one.label, typed) }))
+    .map((one, place) => ({ one, place, rank: rankMatch(String(one.label), typed) }))
     .filter((row) => row.rank !== null)
     .sort((a, b) => a.rank! - b.rank! || a.place - b.place)
     .map((row) => row.one);

@@ -4,7 +4,7 @@
 import { batch, computed, signal } from "@preact/signals";
 import type { Outbox } from "./outbox.ts";
 import { fromHistory, fromTurn, redoable, undoable, type PastAct } from "./past.ts";
-import type { Act, ActKind, Done, HistoryAnswer, Node, Standing, Turn, TurnReply } from "./protocol.ts";
+import type { Act, ActKind, AheadReply, Done, HistoryAnswer, Label, Node, Standing, Turn, TurnReply } from "./protocol.ts";
 import { newId, Problem } from "./server.ts";
 
 export interface TurnRequest {
@@ -16,6 +16,7 @@ export interface TurnRequest {
 
 export interface Surroundings {
   send(request: TurnRequest, key: string): Promise<TurnReply>;
+  ahead(reviewer: string, node: Node): Promise<AheadReply>;
   wait(milliseconds: number): Promise<void>;
   prefetch(turn: Turn): void;
   announce(text: string): void;
@@ -41,7 +42,7 @@ export class Labelling {
   readonly canUndo = computed(() => undoable(this.past.value) !== undefined);
   readonly canRedo = computed(() => redoable(this.past.value) !== undefined);
 
-  private after = new Map<string | null, Turn | null>();
+  private after = new Map<Label | null, Turn | null>();
   private spares: Turn[] = [];
   private pumping = false;
   private wanted = false;
@@ -77,11 +78,11 @@ export class Labelling {
   }
 
   /** Whether the question after this answer is already in the page. */
-  isReady(label: string | null): boolean {
+  isReady(label: Label | null): boolean {
     return !!this.after.get(label);
   }
 
-  answer(label: string): boolean {
+  answer(label: Label): boolean {
     return this.act("answer", label);
   }
 
@@ -90,14 +91,15 @@ export class Labelling {
     return this.act(kind);
   }
 
-  private act(kind: ActKind, label?: string): boolean {
+  private act(kind: ActKind, label?: Label): boolean {
     const turn = this.question.value;
     if (!turn || this.calming) return false;
     const act: Act = { id: newId(), kind, node: turn.node };
     if (label !== undefined) act.label = label;
     if (turn.decision) act.decision = turn.decision;
     const group = kind === "answer" && this.together.value && turn.duplicates > 0;
-    if (group) act.duplicates = true;
+    act.duplicates = group;
+    act.seconds = Math.round(this.world.now() - this.shownAt) / 1000;
     batch(() => {
       this.past.value = [...this.past.value, fromTurn(act, turn, group ? 1 + turn.duplicates : 1)];
       this.advance(label ?? null, turn.node);
@@ -107,7 +109,7 @@ export class Labelling {
   }
 
   /** Show the question sent ahead for this answer, or none until the service says which. */
-  private advance(answer: string | null, node: Node): void {
+  private advance(answer: Label | null, node: Node): void {
     const next = this.after.get(answer);
     const others = [...this.after.values()].filter((turn): turn is Turn => !!turn && turn.node !== next?.node);
     this.spares = [...others, ...this.spares].filter((turn) => turn.node !== node).slice(0, SPARES);
@@ -158,7 +160,7 @@ export class Labelling {
   }
 
   /** Give a past answer another label. */
-  change(id: string, label: string): boolean {
+  change(id: string, label: Label): boolean {
     const act = this.past.value.find((one) => one.id === id);
     if (!act || act.node === null) return false;
     this.relabel(act.node, label, { of: id, title: act.title, image: act.image, before: act.label });
@@ -166,7 +168,7 @@ export class Labelling {
   }
 
   /** Label an item that is not the question: from the strip, the review tab or the map. */
-  relabel(node: Node, label: string, about: { of?: string; title: string; image: string | null; before: string | null }): void {
+  relabel(node: Node, label: Label, about: { of?: string; title: string; image: string | null; before: Label | null }): void {
     const kind: ActKind = about.of !== undefined || about.before !== null ? "change" : "answer";
     const act: Act = { id: newId(), kind, node, label };
     if (about.of) act.of = about.of;
@@ -262,7 +264,6 @@ export class Labelling {
     this.standing.value = reply.standing;
     this.events.value = reply.events;
     if (!this.outbox.acts.length) this.settle(reply);
-    else if (reply.question && reply.question.node === this.question.value?.node) this.hold(reply);
     this.link.value = "idle";
   }
 
@@ -278,10 +279,18 @@ export class Labelling {
       if (shown) this.calmUntil = this.world.now() + CALM;
       if (surprise && reply.question) this.world.announce("This item is settled; here is the next.");
     }
-    this.hold(reply);
+    if (reply.question) void this.lookAhead(reply.question.node);
   }
 
-  private hold(reply: TurnReply): void {
+  /** Fetch the question that follows each likely answer, so that it is here before the answer is. */
+  private async lookAhead(node: Node): Promise<void> {
+    let reply: AheadReply;
+    try {
+      reply = await this.world.ahead(this.reviewer, node);
+    } catch {
+      return; // then the next question comes with the turn
+    }
+    if (this.question.value?.node !== node || reply.node !== node) return;
     this.after = new Map(reply.after.map((one) => [one.answer, one.question]));
     for (const { question } of reply.after) if (question) this.world.prefetch(question);
   }

@@ -3,8 +3,8 @@
 import { signal } from "@preact/signals";
 import { Labelling } from "./labelling.ts";
 import { DatabaseShelf, Outbox } from "./outbox.ts";
-import type { HistoryAnswer, PageChange, PageInfo, Turn, TurnReply } from "./protocol.ts";
-import { at, getJson, loginWanted, postJson, Problem } from "./server.ts";
+import type { AheadReply, HistoryAnswer, PageChange, PageInfo, Turn, TurnReply } from "./protocol.ts";
+import { at, getJson, loginWanted, meet, postJson, Problem } from "./server.ts";
 
 export type Tab = "label" | "map" | "review" | "people" | "setup";
 export const TABS: Tab[] = ["label", "map", "review", "people", "setup"];
@@ -19,7 +19,7 @@ export const dialog = signal<"" | "help">("");
 
 /** Say it to screen readers; a change of text is what makes them speak. */
 export function announce(text: string): void {
-  spoken.value = spoken.value === text ? `${text}\u00a0` : text;
+  spoken.value = spoken.peek() === text ? `${text}\u00a0` : text;
 }
 
 const loaded = new Set<string>();
@@ -39,6 +39,7 @@ export async function openPage(name: string): Promise<void> {
   project.value = name;
   failure.value = "";
   try {
+    await meet();
     page.value = await getJson<PageInfo>(at(name, "page"));
   } catch (error) {
     if (loginWanted.value) return;
@@ -51,6 +52,7 @@ export async function beginAs(reviewer: string): Promise<void> {
   const outbox = new Outbox(await DatabaseShelf.open(), `${name}\n${reviewer}`);
   const work = new Labelling(reviewer, outbox, {
     send: (body, key) => postJson<TurnReply>(at(name, "turn"), body, key),
+    ahead: (person, node) => getJson<AheadReply>(at(name, "ahead", { reviewer: person, node })),
     wait: (milliseconds) => new Promise((resolve) => setTimeout(resolve, milliseconds)),
     now: () => performance.now(),
     prefetch,

@@ -1,7 +1,7 @@
 // What this person did, oldest first: the strip of past answers, and what undo and redo would take next. The service
 // keeps the same list; the page keeps its own so that it need not wait.
 
-import type { Act, HistoryAnswer, Node, Turn } from "./protocol.ts";
+import type { Act, HistoryAnswer, Label, Node, Turn } from "./protocol.ts";
 
 export interface PastAct {
   id: string;
@@ -9,8 +9,8 @@ export interface PastAct {
   node: Node | null;
   title: string;
   image: string | null;
-  label: string | null;
-  before: string | null; // the label that a change replaced
+  label: Label | null;
+  before: Label | null; // the label that a change replaced
   of: string | null; // the act that a change is about
   count: number; // items labelled by this one act
   undone: boolean;
@@ -36,7 +36,7 @@ export function shownInStrip(past: readonly PastAct[]): PastAct[] {
 }
 
 /** The label that an answer now has, after the changes that stand. */
-export function labelNow(past: readonly PastAct[], act: PastAct): string | null {
+export function labelNow(past: readonly PastAct[], act: PastAct): Label | null {
   return past.findLast((other) => other.of === act.id && !other.undone && other.state !== "refused")?.label ?? act.label;
 }
 
@@ -68,7 +68,7 @@ export function fromHistory(row: HistoryAnswer): PastAct {
     label: row.label,
     before: null,
     of: null,
-    count: row.count ?? 1,
+    count: row.items ?? 1,
     undone: row.undone,
     state: "saved",
     detail: "",

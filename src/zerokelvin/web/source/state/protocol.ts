@@ -1,7 +1,7 @@
 // The messages between the page and the service; the same names as in client/page_messages.py.
 
 export interface ClassInfo {
-  label: string;
+  label: Label;
   key: string | null;
   notes: string;
   colour: string | null;
@@ -30,7 +30,7 @@ export interface PageInfo {
 export interface PageChange {
   guidelines?: string;
   notes?: Record<string, string>;
-  add_classes?: string[];
+  add_classes?: Label[];
   target?: number;
   audit_share?: number;
   overlap?: number;
@@ -38,12 +38,13 @@ export interface PageChange {
 }
 
 export type Node = string | number;
+export type Label = string | number;
 
 export interface Neighbour {
   node: Node;
   title: string;
-  label: string | null;
-  predicted: string | null;
+  label: Label | null;
+  predicted: Label | null;
   weight: number;
   image?: string | null;
 }
@@ -59,12 +60,13 @@ export interface Item {
   edges: [number, number][];
   duplicates: Node[];
   direction: "ltr" | "rtl" | "auto";
+  index: number;
 }
 
 export interface Because {
   node: Node;
   title: string;
-  label: string;
+  label: Label;
   share: number;
   image: string | null;
 }
@@ -72,8 +74,8 @@ export interface Because {
 export interface Turn {
   node: Node;
   item: Item;
-  label: string | null;
-  probabilities: [string, number][];
+  label: Label | null;
+  probabilities: [Label, number][];
   reason: string;
   because: Because[];
   decision: string | null;
@@ -89,10 +91,11 @@ export interface Act {
   id: string;
   kind: ActKind;
   node?: Node;
-  label?: string;
+  label?: Label;
   decision?: string;
   duplicates?: boolean;
   of?: string;
+  seconds?: number; // how long the person looked at it
 }
 
 export interface Standing {
@@ -116,35 +119,41 @@ export interface TurnReply {
   saved: string[];
   refused: { id: string; detail: string }[];
   question: Turn | null;
-  after: { answer: string | null; question: Turn | null }[];
   standing: Standing;
   done: Done;
   events: number;
+}
+
+/** The question after each likely answer to `node`; the answer null stands for skip, unsure and someone else. */
+export interface AheadReply {
+  node: Node;
+  events: number;
+  after: { answer: Label | null; question: Turn | null }[];
 }
 
 export interface HistoryAnswer {
   id: string;
   node: Node;
   title: string;
-  label: string | null;
-  predicted: string | null;
+  label: Label | null;
+  predicted: Label | null;
   by: string;
   at: number | string;
   kind: string;
   undone: boolean;
   image?: string | null;
-  count?: number;
+  items?: number;
 }
 
 export interface ReviewRow {
   node: Node;
   title: string;
-  label: string | null;
+  label: Label | null;
   probability: number | null;
   asked: boolean;
   by: string | null;
   at: number | string | null;
-  predicted: string | null;
+  predicted: Label | null;
   image?: string | null;
 }
 

@@ -18,12 +18,41 @@ export class Unreachable extends Error {}
 /** Whether the service wants a key first. */
 export const loginWanted = signal(false);
 
+/** Who the service takes this browser for. */
+export interface Visitor {
+  name: string;
+  role: string;
+  csrf?: string | null;
+  keys: boolean;
+}
+export const visitor = signal<Visitor | null>(null);
+
+/** Ask who we are; a service with keys answers 401 until one has signed in, and then gives the token that writing needs. */
+export async function meet(): Promise<void> {
+  visitor.value = await getJson<Visitor>("/v1/me");
+  loginWanted.value = false;
+}
+
+export async function signIn(key: string): Promise<void> {
+  visitor.value = await postJson<Visitor>("/label/login", { key });
+  loginWanted.value = false;
+}
+
+export async function signOut(): Promise<void> {
+  await postJson("/label/logout", {});
+  visitor.value = null;
+  loginWanted.value = true;
+}
+
 const TRY_AGAIN = new Set([408, 425, 429, 500, 502, 503, 504]);
 
 export async function request(path: string, init: RequestInit = {}, timeout = 20000): Promise<Response> {
+  const headers = new Headers(init.headers);
+  const token = visitor.peek()?.csrf;
+  if (token && init.method === "POST") headers.set("Zerokelvin-CSRF", token);
   let response: Response;
   try {
-    response = await fetch(path, { credentials: "same-origin", signal: AbortSignal.timeout(timeout), ...init });
+    response = await fetch(path, { credentials: "same-origin", signal: AbortSignal.timeout(timeout), ...init, headers });
   } catch {
     throw new Unreachable("The service cannot be reached.");
   }

@@ -14,7 +14,7 @@ export function AddClasses({ first }: { first?: boolean }) {
   const text = useSignal("");
   const problem = useSignal("");
   const classes = page.value!.classes;
-  const known = classes.map((one) => one.label);
+  const known = classes.map((one) => String(one.label));
   const names = namesIn(text.value, known);
   const may = page.value!.can_admin || page.value!.open_classes;
   if (first && !may) {

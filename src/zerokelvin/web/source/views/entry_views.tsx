@@ -5,14 +5,15 @@ import { useEffect } from "preact/hooks";
 import { Icon, Key } from "../parts/small.tsx";
 import { beginAs, failure, openPage, page, project } from "../state/open_project.ts";
 import { reviewerName } from "../state/preferences.ts";
-import { getJson, loginWanted, request } from "../state/server.ts";
+import { getJson, loginWanted, meet, signIn } from "../state/server.ts";
 import { plural } from "../state/words.ts";
 
 export function ProjectsView() {
   const names = useSignal<string[] | null>(null);
   const problem = useSignal("");
   useEffect(() => {
-    getJson<{ projects: ({ name: string } | string)[] }>("/v1/projects")
+    meet()
+      .then(() => getJson<{ projects: ({ name: string } | string)[] }>("/v1/projects"))
       .then((found) => (names.value = found.projects.map((one) => (typeof one === "string" ? one : one.name))))
       .catch((error: Error) => (problem.value = loginWanted.value ? "" : error.message));
   }, [loginWanted.value]);
@@ -41,12 +42,7 @@ export function LoginView() {
   const problem = useSignal("");
   const enter = async () => {
     try {
-      await request("/v1/login", {
-        method: "POST",
-        headers: { "Content-Type": "application/json" },
-        body: JSON.stringify({ key: key.value }),
-      });
-      loginWanted.value = false;
+      await signIn(key.value.trim());
       if (project.value) await openPage(project.value);
     } catch (error) {
       problem.value = (error as Error).message;

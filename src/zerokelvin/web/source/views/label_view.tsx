@@ -39,7 +39,7 @@ function Waiting() {
     <article class="card question waiting" aria-busy={!offline}>
       <div class="item" id="item">
         {offline ? (
-          <p class="text short">
+          <p class="prose short">
             The service cannot be reached. Your answers are kept in this browser and are sent when it is back.
           </p>
         ) : (

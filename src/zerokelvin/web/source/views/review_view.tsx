@@ -6,7 +6,7 @@ import { useEffect, useRef } from "preact/hooks";
 import { Chip, Icon, Thumb } from "../parts/small.tsx";
 import { classForKey } from "../state/keys.ts";
 import { labelling, page, project } from "../state/open_project.ts";
-import type { ReviewRow } from "../state/protocol.ts";
+import type { Label, ReviewRow } from "../state/protocol.ts";
 import { at, getJson } from "../state/server.ts";
 import { ago, count, percent, plural, shorten } from "../state/words.ts";
 
@@ -20,7 +20,7 @@ const SHOWN: [string, string][] = [
 ];
 const STEP = 40;
 
-function Row({ row, changed }: { row: ReviewRow; changed: (label: string) => void }) {
+function Row({ row, changed }: { row: ReviewRow; changed: (label: Label) => void }) {
   const classes = page.value!.classes;
   const differs = row.asked && row.predicted !== null && row.predicted !== row.label;
   return (
@@ -48,7 +48,7 @@ function Row({ row, changed }: { row: ReviewRow; changed: (label: string) => voi
         </p>
       </div>
       <div class="review-label">
-        {row.label && <Chip label={row.label} quiet={!row.asked} />}
+        {row.label !== null && <Chip label={row.label} quiet={!row.asked} />}
         {differs && (
           <span class="faint">
             model: <bdi>{row.predicted}</bdi>
@@ -60,14 +60,14 @@ function Row({ row, changed }: { row: ReviewRow; changed: (label: string) => voi
           aria-label={`Label of ${shorten(row.title, 60)}`}
           value=""
           onChange={(event) => {
-            const label = event.currentTarget.value;
+            const found = classes[Number(event.currentTarget.value)];
             event.currentTarget.value = "";
-            if (label) changed(label);
+            if (found) changed(found.label);
           }}
         >
           <option value="">{row.asked ? "Change…" : "Label…"}</option>
-          {classes.map((one) => (
-            <option key={one.label} value={one.label}>
+          {classes.map((one, place) => (
+            <option key={one.label} value={String(place)}>
               {one.key ? `${one.key}  ` : ""}
               {one.label}
             </option>
@@ -106,7 +106,7 @@ export function ReviewView() {
     return () => clearTimeout(timer);
   }, [show.value, search.value, label.value]);
 
-  const change = (row: ReviewRow, chosen: string) => {
+  const change = (row: ReviewRow, chosen: Label) => {
     work.relabel(row.node, chosen, { title: row.title, image: row.image ?? null, before: row.asked ? row.label : null });
     rows.value = (rows.value ?? []).map((one) =>
       one.node === row.node ? { ...one, label: chosen, asked: true, by: work.reviewer, at: Date.now() / 1000, probability: null } : one,

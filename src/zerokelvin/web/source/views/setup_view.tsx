@@ -3,7 +3,8 @@
 import { useSignal } from "@preact/signals";
 import { changePage, labelling, page, project } from "../state/open_project.ts";
 import type { PageChange } from "../state/protocol.ts";
-import { at, request } from "../state/server.ts";
+import { at, newId, postJson } from "../state/server.ts";
+import { count, plural } from "../state/words.ts";
 import { AddClasses } from "./classes_form.tsx";
 import { Notes } from "../parts/notes.tsx";
 
@@ -41,15 +42,25 @@ function NumberField(props: { name: string; label: string; help: string; value: 
   );
 }
 
+function base64(file: File): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const reader = new FileReader();
+    reader.onload = () => resolve(String(reader.result).split(",")[1] ?? "");
+    reader.onerror = () => reject(reader.error ?? new Error("The file cannot be read."));
+    reader.readAsDataURL(file);
+  });
+}
+
 function ImportField() {
   const said = useSignal("");
   const wrong = useSignal(false);
   const bring = async (file: File) => {
-    const kind = /\.jsonl$/i.test(file.name) ? "application/x-ndjson" : /\.parquet$/i.test(file.name) ? "application/vnd.apache.parquet" : "text/csv";
+    const format = /\.(jsonl|parquet)$/i.exec(file.name)?.[1]?.toLowerCase() ?? "csv";
     try {
-      await request(at(project.value, "import"), { method: "POST", body: file, headers: { "Content-Type": kind } }, 120000);
+      const content = format === "parquet" ? await base64(file) : await file.text();
+      const reply = await postJson<{ taken: number; known: number; unknown: number }>(at(project.value, "import"), { content, format }, newId());
       wrong.value = false;
-      said.value = `${file.name} is in.`;
+      said.value = `${plural(reply.taken, "label")} taken, ${count(reply.known)} known already, ${count(reply.unknown)} not of this project.`;
       await labelling.value?.refresh();
     } catch (error) {
       wrong.value = true;
