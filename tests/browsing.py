@@ -20,7 +20,12 @@ WITHOUT_PACKAGES = "no packages of the page's source: npm ci --prefix src/zeroke
 ROBUST = ["--no-sandbox", "--disable-dev-shm-usage", "--enable-unsafe-swiftshader"]
 
 DESKTOP = {"viewport": {"width": 1280, "height": 800}}
-PHONE = {"viewport": {"width": 390, "height": 844}, "has_touch": True, "is_mobile": True, "device_scale_factor": 2}
+PHONE = {
+    "viewport": {"width": 390, "height": 844},
+    "has_touch": True,
+    "is_mobile": True,
+    "device_scale_factor": 2,
+}
 
 
 class LabelService:

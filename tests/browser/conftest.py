@@ -51,7 +51,14 @@ def arrive(chromium):
 @pytest.fixture
 def reviews(tmp_path):
     """Twelve short texts of two kinds."""
-    good = ["a good film", "good acting and a good plot", "very good", "good fun", "good, good, good", "so good"]
+    good = [
+        "a good film",
+        "good acting and a good plot",
+        "very good",
+        "good fun",
+        "good, good, good",
+        "so good",
+    ]
     bad = [text.replace("good", "bad") for text in good]
     rows = [f'r{place},"{text}"' for place, text in enumerate(good + bad)]
     path = tmp_path / "reviews.csv"

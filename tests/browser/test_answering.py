@@ -111,15 +111,26 @@ def test_a_double_click_and_a_held_key_count_once(served_reviews, arrive):
         "() => { for (let i = 0; i < 5; i++) document.body.dispatchEvent("
         "new KeyboardEvent('keydown', {key: '1', bubbles: true, repeat: i > 0})) }"
     )
-    person.page.wait_for_function(
-        "node => document.querySelector('#item')?.dataset.node !== node", arg=shown
-    )
+    person.page.wait_for_function("node => document.querySelector('#item')?.dataset.node !== node", arg=shown)
     person.saved()
     assert len(labels(served_reviews)) == 2
 
 
 def test_classes_beyond_nine_are_typed(tmp_path, reviews, arrive):
-    names = ["alpha", "beta", "gamma", "delta", "epsilon", "eta", "theta", "iota", "kappa", "lambda", "mu", "zeta"]
+    names = [
+        "alpha",
+        "beta",
+        "gamma",
+        "delta",
+        "epsilon",
+        "eta",
+        "theta",
+        "iota",
+        "kappa",
+        "lambda",
+        "mu",
+        "zeta",
+    ]
     with labelling(tmp_path, reviews, "--text", "body", "--classes", ",".join(names)) as service:
         person = arrive(service)
         first = person.node
@@ -168,8 +179,12 @@ def test_the_next_question_is_there_within_a_frame(demo, arrive, record_property
     times = person.page.evaluate(
         "() => performance.getEntriesByName('next-question').map(entry => entry.duration)"
     )
-    frames = person.page.evaluate("() => performance.getEntriesByName('next-frame').map(entry => entry.duration)")
+    frames = person.page.evaluate(
+        "() => performance.getEntriesByName('next-frame').map(entry => entry.duration)"
+    )
     times = np.array(times[2:])  # the first answers have no model to look ahead with
-    record_property("milliseconds", f"{np.quantile(times, [0.5, 0.95, 1])} frames {np.quantile(frames, [0.5, 0.95])}")
+    record_property(
+        "milliseconds", f"{np.quantile(times, [0.5, 0.95, 1])} frames {np.quantile(frames, [0.5, 0.95])}"
+    )
     assert len(times) >= 38
     assert np.mean(times <= 16) >= 0.95, np.sort(times)[-6:]

@@ -67,6 +67,10 @@ def test_everything_is_reached_by_the_tab_key(demo, arrive):
     reached = set()
     for _ in range(60):
         person.page.keyboard.press("Tab")
-        reached.add(person.page.evaluate("() => (document.activeElement.textContent || document.activeElement.ariaLabel || '').trim()"))
+        reached.add(
+            person.page.evaluate(
+                "() => (document.activeElement.textContent || document.activeElement.ariaLabel || '').trim()"
+            )
+        )
     for words in ("Label", "Review", "Export", "Skip", "Certificate"):
         assert any(words in one for one in reached), (words, reached)

@@ -14,7 +14,9 @@ pytestmark = pytest.mark.skipif(
 
 @pytest.mark.parametrize("script", ["check", "test", "compare"])
 def test_the_source_is_sound(script):
-    run = subprocess.run(["npm", "run", "--silent", script], cwd=PAGE, capture_output=True, text=True, check=False)
+    run = subprocess.run(
+        ["npm", "run", "--silent", script], cwd=PAGE, capture_output=True, text=True, check=False
+    )
     assert run.returncode == 0, run.stdout[-3000:] + run.stderr[-3000:]
 
 

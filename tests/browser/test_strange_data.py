@@ -11,14 +11,21 @@ HOSTILE = '<img src=x onerror="alert(1)"><script>alert(2)</script><b>bold</b> ht
 
 def table(path, rows):
     """A csv of id and body."""
-    path.write_text("id,body\n" + "".join(f"{name},{json.dumps(text).replace(chr(92) + chr(34), chr(34) * 2)}\n" for name, text in rows))
+    path.write_text(
+        "id,body\n"
+        + "".join(
+            f"{name},{json.dumps(text).replace(chr(92) + chr(34), chr(34) * 2)}\n" for name, text in rows
+        )
+    )
     return path
 
 
 def test_html_is_shown_and_never_run(tmp_path, arrive):
     rows = [(f"r{place}", f"{HOSTILE} {place}") for place in range(4)]
     name = "<img src=x onerror=alert(3)>"
-    with labelling(tmp_path, table(tmp_path / "t.csv", rows), "--text", "body", "--classes", f"{name},b") as service:
+    with labelling(
+        tmp_path, table(tmp_path / "t.csv", rows), "--text", "body", "--classes", f"{name},b"
+    ) as service:
         person = arrive(service, HOSTILE[:40])
         assert "<script>alert(2)</script>" in person.page.locator("#item").inner_text()
         assert person.page.locator("#item script, #item b, #item img").count() == 0
@@ -33,7 +40,9 @@ def test_html_is_shown_and_never_run(tmp_path, arrive):
 
 def test_right_to_left_and_very_long_texts(tmp_path, arrive):
     rows = [("a", "שלום עולם, זה טקסט בעברית"), ("b", "word " * 30000), ("c", "x" * 3000), ("d", "short")]
-    with labelling(tmp_path, table(tmp_path / "t.csv", rows), "--text", "body", "--classes", "p,q") as service:
+    with labelling(
+        tmp_path, table(tmp_path / "t.csv", rows), "--text", "body", "--classes", "p,q"
+    ) as service:
         person = arrive(service, **PHONE)
         seen = set()
         while person.node is not None:
@@ -68,7 +77,9 @@ def test_one_class_and_a_hundred(tmp_path, arrive, classes, reviews):
 
 
 def test_one_item_then_all_done(tmp_path, arrive):
-    with labelling(tmp_path, table(tmp_path / "t.csv", [("only", "the only text")]), "--text", "body", "--classes", "p,q") as service:
+    with labelling(
+        tmp_path, table(tmp_path / "t.csv", [("only", "the only text")]), "--text", "body", "--classes", "p,q"
+    ) as service:
         person = arrive(service)
         person.press("2")
         person.saved()

@@ -18,6 +18,7 @@ __all__ = [
     "AskedTurn",
     "Certificate",
     "ChangePage",
+    "Done",
     "FollowingTurn",
     "History",
     "HistoryAnswer",
@@ -84,8 +85,8 @@ class ChangePage(Incoming):
     """Settings to change; what is left out stays."""
 
     guidelines: Annotated[str, Meta(max_length=100_000)] | None = None
-    notes: dict[str, Annotated[str, Meta(max_length=20_000)]] = {}
-    add_classes: Annotated[list[Named], Meta(max_length=1000)] = []
+    notes: dict[str, Annotated[str, Meta(max_length=20_000)]] = {}  # noqa: RUF012 - msgspec copies it
+    add_classes: Annotated[list[Named], Meta(max_length=1000)] = []  # noqa: RUF012 - msgspec copies it
     target: Target = None
     audit_share: ShareOrNone = None
     overlap: ShareOrNone = None
@@ -126,7 +127,7 @@ class ItemList(Outgoing):
 
 
 class Act(Incoming):
-    """One thing a person did; ``id`` is made by the page, and an act is done once however often it is sent."""
+    """One thing a person did; ``id`` is made by the page: an act is done once however often it is sent."""
 
     id: ActId
     kind: Literal["answer", "skip", "unsure", "someone-else", "undo", "redo", "change"]
@@ -143,8 +144,8 @@ class TakeTurn(Incoming):
     """Acts of one person, and what the page holds already; the first of ``have`` is on the screen."""
 
     reviewer: Reviewer
-    acts: Annotated[list[Act], Meta(max_length=1000)] = []
-    have: Annotated[list[Named], Meta(max_length=100)] = []
+    acts: Annotated[list[Act], Meta(max_length=1000)] = []  # noqa: RUF012 - msgspec copies it
+    have: Annotated[list[Named], Meta(max_length=100)] = []  # noqa: RUF012 - msgspec copies it
     ahead: bool = False
 
 
@@ -154,8 +155,8 @@ class LabelMany(Incoming):
     reviewer: Reviewer
     id: ActId
     label: Named
-    indices: list[int] = []
-    nodes: list[Named] = []
+    indices: list[int] = []  # noqa: RUF012 - msgspec copies it
+    nodes: list[Named] = []  # noqa: RUF012 - msgspec copies it
 
 
 class Reason(Outgoing):
@@ -292,8 +293,8 @@ class ReviewRows(Outgoing):
 class SelectItems(Incoming):
     """Items selected on the map: by their places, or by a polygon around them."""
 
-    indices: list[int] = []
-    polygon: Annotated[list[tuple[float, float]], Meta(max_length=10_000)] = []
+    indices: list[int] = []  # noqa: RUF012 - msgspec copies it
+    polygon: Annotated[list[tuple[float, float]], Meta(max_length=10_000)] = []  # noqa: RUF012 - msgspec copies it
 
 
 class Selection(Outgoing):

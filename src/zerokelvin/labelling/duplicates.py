@@ -2,7 +2,7 @@
 
 Two texts are the same where they agree but for case, spaces and punctuation. Two vectors are the same where
 they differ by less than 10⁻⁶ of the median distance of neighbours; a cosine of 0.999 or more counts too where
-vectors have length one. Groups are joined over neighbours in the graph only, and none has more than 1,000 items.
+vectors have length one. Groups are joined over neighbours in the graph only; none has more than 1,000 items.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ def _join_near(groups: Ints, graph: Graph, vectors: Floats, cosine: bool) -> Non
     edges = graph.edges
     distances = np.linalg.norm(vectors[edges[:, 0]] - vectors[edges[:, 1]], axis=1)
     usual = float(np.median(distances[distances > 0])) if (distances > 0).any() else 1.0
-    zero = ~vectors.any(axis=1)
+    zero = np.asarray(~vectors.any(axis=1))
     limit = max(EQUAL * usual, np.sqrt(2 - 2 * COSINE) if cosine else 0.0)
     near = (distances <= limit) & ~zero[edges[:, 0]] & ~zero[edges[:, 1]]
     for low, high in edges[near].tolist():

@@ -1,4 +1,4 @@
-"""Whether a text is read from right to left, by its first letter that has a direction (UAX #9, rules P2, P3)."""
+"""Whether a text is read from right to left, by its first letter with a direction (UAX #9, rules P2, P3)."""
 
 from __future__ import annotations
 

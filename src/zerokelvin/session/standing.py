@@ -29,7 +29,7 @@ from zerokelvin.asking.decision import confidence, worth_asking
 from zerokelvin.errors import LabelError
 from zerokelvin.games.labels import class_order, decide
 from zerokelvin.graph import Graph
-from zerokelvin.guarantee import Audit
+from zerokelvin.guarantee import Audit, ToldLabel
 from zerokelvin.learners import Game, Learner, Policy
 from zerokelvin.learners.base.growth import ORDERED, Growth
 from zerokelvin.session.checkpoints import Checkpoint, Checkpoints, Moment, stretches
@@ -153,7 +153,7 @@ class Standing:
             events[at] = events[at]._replace(label=label)
         other = self.retelling(events, kept, settled, growths, same=at)
         if label is None:
-            other.audit = Audit()  # its draws were made from what is unanswered again
+            other.audit = self._audit_without([at])
         return other
 
     def revised(self, changes: Mapping[int, Hashable | None]) -> Standing:
@@ -173,8 +173,13 @@ class Standing:
         )
         other = self.retelling(events, kept, settled, growths, same=min(changes))
         if gone:
-            other.audit = Audit()
+            other.audit = self._audit_without(gone)
         return other
+
+    def _audit_without(self, gone: Sequence[int]) -> Audit:
+        """The random checks after the events at some places are taken back."""
+        told = [ToldLabel(event.node, event.label) for event in self.events]
+        return self.audit.taken_back(gone, told, self.graph.num_nodes, self.terms.seed)
 
     def with_classes(self, classes: Sequence[Hashable]) -> Standing:
         """One that had these classes from the start, the present ones first; no others may come then."""

@@ -55,7 +55,7 @@ def label(
 ) -> None:
     """Label a data set or a graph in the browser by answering only the questions that matter.
 
-    FILE is a csv, tsv, parquet or jsonl table, an AnnData .h5ad, or a graph; FOLDER holds images. Everything is
+    FILE is a csv, tsv, parquet or jsonl table, an AnnData .h5ad, or a graph; FOLDER holds images. All is
     kept in one folder; the same command goes on where it was left. The first line on standard output says
     where the page is; Ctrl-C ends.
 

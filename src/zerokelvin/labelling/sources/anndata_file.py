@@ -14,7 +14,7 @@ import numpy as np
 
 from zerokelvin.errors import DataError, MissingDependencyError
 from zerokelvin.graph import Graph
-from zerokelvin.labelling.item_vectors import number_vectors
+from zerokelvin.labelling.item_vectors import number_vectors, reduced
 from zerokelvin.labelling.items import NewItems
 from zerokelvin.labelling.source import ItemOptions, Source, column_named, unique_names
 
@@ -75,11 +75,7 @@ def read_anndata_items(path: Path, options: ItemOptions) -> Source:
 
 def _reduced(matrix: Any) -> Any:
     """X as at most so many dimensions."""
-    from scipy.sparse.linalg import svds
-
     dense = matrix.astype(np.float64) if hasattr(matrix, "tocsr") else np.asarray(matrix, dtype=np.float64)
     if dense.shape[1] <= REDUCED or dense.shape[0] <= REDUCED:
         return number_vectors(dense.toarray() if hasattr(dense, "toarray") else dense)
-    start = np.random.default_rng(0).standard_normal(min(dense.shape))
-    left, values, _ = svds(dense, k=REDUCED, v0=start, solver="arpack")
-    return left * values
+    return reduced(dense, REDUCED)

@@ -1,8 +1,8 @@
 """Which question a person gets next on the page, and why there is none.
 
-In this order: the one on their screen; one they hold a lease for; a random check where one is due; what others
-handed over ("someone else"); a second look at what another answered, where overlap is wanted; the question of
-the greatest value that nobody holds, by the newest model; what they skipped, the oldest first.
+In this order: the one on their screen; one they hold a lease for; a random check where one is due; what
+others handed over ("someone else"); a second look at what another answered, where overlap is wanted; the
+question of the greatest value that nobody holds, by the newest model; what they skipped, the oldest first.
 
 What somebody was unsure of comes back to them after 20 further answers of the project, and otherwise when
 nothing else is left and there was an answer since. What somebody handed over never comes back to them.
@@ -35,7 +35,7 @@ Done = Literal["all-answered", "budget", "leased-to-others", "no-classes"]
 
 
 class Choice(NamedTuple):
-    """A node, or why there is none; `second` says that another has answered it, `check` that one is wanted."""
+    """A node, or why there is none; `second`: another has answered it; `check`: one is wanted."""
 
     node: int | None
     done: Done | None = None

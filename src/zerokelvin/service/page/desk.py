@@ -48,6 +48,7 @@ class Desk:
         self.proved: tuple[int, GuaranteeShown] | None = None
         """What the checks proved after so many events, when last looked."""
         self.proving: asyncio.Future[None] | None = None
+        self.layout: Any = None
         self.copying = 0.0
         """Seconds that the last copy of the session took."""
 

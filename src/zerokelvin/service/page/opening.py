@@ -17,7 +17,7 @@ __all__ = ["open_project"]
 def open_project(
     folder: Path, name: str, source: Path | None, options: ItemOptions, classes: tuple[str, ...]
 ) -> list[str]:
-    """Open or make the project of a name in a folder; without a source, of the digits. What there is to say."""
+    """Open or make a project in a folder; without a source, of the digits. What there is to say."""
     store = open_store(folder)
     try:
         if name in store.names():

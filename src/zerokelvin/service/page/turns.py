@@ -1,4 +1,4 @@
-"""A question as the page shows it: item, guess, probabilities, one plain sentence, and the answers behind it."""
+"""A question as the page shows it: item, guess, probabilities, one plain sentence, the answers behind it."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def make_turn(
             label = session.predict(standing.graph.name(node)).label
         row = shares_of(standing, np.array([node]))[0]
         order = np.argsort(-row, kind="stable")[:SHOWN].tolist()
-        shares = [(standing.classes[code], float(row[code])) for code in order]  # type: ignore[misc]
+        shares = [(standing.classes[code], float(row[code])) for code in order]
     audit = node == pending_check(session)
     because = desk.reasons(node, label, standing) if standing.counts.any() else []
     until = time.time() + project.settings.lease

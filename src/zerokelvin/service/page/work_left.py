@@ -13,6 +13,7 @@ from __future__ import annotations
 import math
 import statistics
 import time
+from itertools import pairwise
 
 from zerokelvin.client.messages import GuaranteeShown
 from zerokelvin.client.page_messages import OtherReviewer, StandingShown
@@ -104,5 +105,5 @@ def _pace(book: PageBook, reviewer: str) -> float | None:
     """Seconds somebody takes for an answer: the median of the last ones, without breaks."""
     with book.lock:
         times = [act.at for act in book.own(reviewer)[-RECENT:]]
-    gaps = [b - a for a, b in zip(times, times[1:], strict=False) if 0 < b - a < LONG]
+    gaps = [b - a for a, b in pairwise(times) if 0 < b - a < LONG]
     return statistics.median(gaps) if len(gaps) >= 3 else None

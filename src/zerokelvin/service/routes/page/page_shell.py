@@ -15,8 +15,8 @@ from zerokelvin.service.web.roles import OPEN
 from zerokelvin.service.web.route_table import Call, RawAnswer, route
 
 POLICY = (
-    b"default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' blob: data:; connect-src 'self'; "
-    b"font-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
+    b"default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' blob: data:; "
+    b"connect-src 'self'; font-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
 )
 KINDS = {
     "js": "text/javascript; charset=utf-8",
@@ -43,7 +43,7 @@ SHELL = """<!doctype html>
 
 
 @route("GET", "/label/", OPEN, kind="text/html")
-async def label_projects(call: Call) -> RawAnswer:
+async def label_projects(_: Call) -> RawAnswer:
     """Show the page with the list of projects."""
     return _shell("")
 

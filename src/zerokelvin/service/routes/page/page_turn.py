@@ -4,11 +4,16 @@ from __future__ import annotations
 
 import asyncio
 import copy
+import time
+
+import numpy as np
 
 from zerokelvin.client.messages import Named
 from zerokelvin.client.page_messages import (
     Act,
     Ahead,
+    AskedTurn,
+    Done,
     FollowingTurn,
     LabelMany,
     RefusedAct,
@@ -28,6 +33,7 @@ from zerokelvin.service.records.refusals import ConflictError, RefusedError, Too
 from zerokelvin.service.web.query_values import node_given
 from zerokelvin.service.web.route_table import Call, route
 from zerokelvin.session import Session
+from zerokelvin.session.predicting import shares_of
 
 PATH = "/v1/projects/{name}"
 LIKELY, ANSWERS = 0.02, 3
@@ -41,7 +47,7 @@ TEXT = {"type": "string", "minLength": 1, "maxLength": 200}
 
 @route("POST", f"{PATH}/turn", "label", takes=TakeTurn, gives=TurnTaken)
 async def take_turn(call: Call) -> TurnTaken:
-    """Take what a person did, each act once; when this answers it is on the disk, learnt, and the next is there."""
+    """Take what a person did, each act once: on the disk and learnt when the next question comes."""
     body: TakeTurn = call.body
     async with call.hall.using(call.name) as project:
         book, desk = await book_of(project), desk_of(project)
@@ -129,7 +135,7 @@ async def _taken(call: Call, project: Project, desk: Desk, wish: ActsWish, have:
     standing = await project.read("standing", lambda s: standing_shown(s, desk, book, reviewer))
     if standing.items > AT_ONCE:
         _prove_later(project, desk)
-    done_word = choice.done if turn is None else None
+    done_word: Done | None = choice.done if turn is None else None
     if not project.known.classes:
         done_word = "no-classes"
     elif (
@@ -147,8 +153,12 @@ async def _taken(call: Call, project: Project, desk: Desk, wish: ActsWish, have:
     )
 
 
-async def _next(project, desk, book, reviewer, first, check):  # type: ignore[no-untyped-def]
-    def read(session: Session):  # type: ignore[no-untyped-def]
+async def _next(
+    project: Project, desk: Desk, book: PageBook, reviewer: str, first: list[int], check: int | None
+) -> tuple[Choice, AskedTurn | None]:
+    """Choose the next question and show it, in one reading."""
+
+    def read(session: Session) -> tuple[Choice, AskedTurn | None]:
         choice = choose(session, project, book, reviewer, first, check)
         turn = None if choice.node is None else make_turn(session, desk, book, choice, reviewer)
         return choice, turn
@@ -160,12 +170,6 @@ def _following(
     session: Session, project: Project, desk: Desk, book: PageBook, node: int, reviewer: str
 ) -> list[FollowingTurn]:
     """The question after each likely answer, and after none."""
-    import time
-
-    import numpy as np
-
-    from zerokelvin.session.predicting import shares_of
-
     standing = session._now()
     row = shares_of(standing, np.array([node]))[0]
     codes = [code for code in np.argsort(-row, kind="stable")[:ANSWERS].tolist() if row[code] >= LIKELY]
@@ -180,16 +184,18 @@ def _following(
         if told[1:]:
             other.teach([(standing.graph.name(n), label) for n in told[1:]])
         question = _after(other, project, desk, book, reviewer, node)
-        found.append(FollowingTurn(answer=label, question=question))  # type: ignore[arg-type]
+        found.append(FollowingTurn(answer=label, question=question))
     return found
 
 
-def _after(session: Session, project: Project, desk: Desk, book: PageBook, reviewer: str, node: int):  # type: ignore[no-untyped-def]
-    """The question that somebody would get, `node` being done with; none where a random check would be due."""
+def _after(
+    session: Session, project: Project, desk: Desk, book: PageBook, reviewer: str, node: int
+) -> AskedTurn | None:
+    """The question that somebody would get, `node` being done; none where a random check is due."""
     share = project.known.book.audit_share
     if share and check_due(session, share):
         return None
-    taken = project.leases.of_others(reviewer, __import__("time").time())
+    taken = project.leases.of_others(reviewer, time.time())
     with book.lock:
         taken |= {other for other, own in book.waiting.items() if reviewer in own} | {node}
     names = session.open_questions(min(len(taken) + 1, 2000))
