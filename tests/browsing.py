@@ -1,4 +1,4 @@
-"""A real browser on a real page: chromium, driven by playwright, and the service as ``zerokelvin label`` starts it."""
+"""A real browser on a real page: chromium driven by playwright, and ``zerokelvin label`` as a process."""
 
 import json
 import os

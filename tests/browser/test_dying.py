@@ -64,7 +64,7 @@ def test_a_tab_that_dies_offline_leaves_its_answer_to_the_next(cliques, arrive):
 
 
 def test_a_reply_that_is_lost_is_asked_for_again(cliques, arrive):
-    """The service saves, the answer to the request never arrives: the same act is sent again and counts once."""
+    """The service saves, its reply never arrives: the same act is sent again and counts once."""
     person = arrive(cliques)
     node, lost = person.node, []
 

@@ -19,8 +19,8 @@ def test_two_people(cliques, arrive):
     rows = json.loads(cliques.get("reviewers"))["reviewers"]
     assert {row["reviewer"]: row["answers"] > 0 for row in rows} == {"Ana": True, "Ben": True}
     ana.tab("people")
-    ana.page.wait_for_selector("table")
-    assert "Ben" in ana.page.locator("table").inner_text()
+    ana.page.wait_for_selector("table.grid")
+    assert "Ben" in ana.page.locator("table.grid").inner_text()
 
 
 def test_a_name_is_asked_once(cliques, arrive):

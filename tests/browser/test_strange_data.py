@@ -3,6 +3,7 @@
 import csv
 import json
 
+import numpy as np
 import pytest
 
 from browsing import PHONE, labelling
@@ -96,8 +97,9 @@ def test_a_missing_picture_says_so(tmp_path, arrive):
 
     folder = tmp_path / "pictures"
     folder.mkdir()
-    for place in range(4):
-        Image.new("RGB", (60, 40), (60 * place, 80, 120)).save(folder / f"p{place}.png")
+    rng = np.random.default_rng(0)
+    for place in range(8):
+        Image.fromarray(rng.integers(0, 255, (40, 60, 3), dtype=np.uint8)).save(folder / f"p{place}.png")
     with labelling(tmp_path, folder, "--classes", "p,q", "--project", tmp_path / "kept") as running:
         project = running.first()
         person = arrive(project)
