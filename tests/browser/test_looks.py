@@ -1,4 +1,4 @@
-"""Every view on a desktop and a phone, light and dark: axe finds no fault, and there is a picture to look at."""
+"""Every view on a desktop and a phone, light and dark: axe finds no fault, and a picture can be looked at."""
 
 import os
 from pathlib import Path
