@@ -1,4 +1,4 @@
-"""A real browser on a real page: chromium, driven by playwright, and the service as ``zerokelvin label`` starts it."""
+"""A real browser on a real page: chromium driven by playwright, and ``zerokelvin label`` as a process."""
 
 import json
 import os
@@ -8,9 +8,10 @@ import subprocess
 import sys
 import time
 import urllib.parse
-import urllib.request
 from contextlib import contextmanager
 from pathlib import Path
+
+import httpx
 
 PAGE = Path(__file__).resolve().parent.parent / "src" / "zerokelvin" / "web"
 AXE = PAGE / "node_modules" / "axe-core" / "axe.min.js"
@@ -68,22 +69,43 @@ class LabelService:
             self.errors.close()
             self.process = None
 
-    @property
-    def project(self):
-        """The name of its only project."""
-        with urllib.request.urlopen(f"{self.base}/v1/projects") as answer:
-            return json.load(answer)["projects"][0]
+    def first(self):
+        """The project it was started for."""
+        return Labelled(self, httpx.get(f"{self.base}/v1/projects").json()["projects"][0])
+
+    def make(self, name, edges, classes):
+        """Another project, of a graph."""
+        body = {"name": name, "graph": {"edges": edges}, "classes": classes}
+        answer = httpx.post(f"{self.base}/v1/projects", json=body, timeout=60)
+        assert answer.status_code in (200, 201), answer.text
+        return Labelled(self, name)
+
+
+class Labelled:
+    """A project of a service."""
+
+    def __init__(self, service, name):
+        self.service, self.path = service, urllib.parse.quote(name)
 
     @property
     def page(self):
         """The address of the page."""
-        return f"{self.base}/label/{urllib.parse.quote(self.project)}"
+        return f"{self.service.base}/label/{self.path}"
 
     def get(self, what):
         """Something of the project, as text."""
-        path = f"{self.base}/v1/projects/{urllib.parse.quote(self.project)}/{what}"
-        with urllib.request.urlopen(path) as answer:
-            return answer.read().decode()
+        answer = httpx.get(f"{self.service.base}/v1/projects/{self.path}/{what}", timeout=60)
+        assert answer.status_code == 200, answer.text
+        return answer.text
+
+    def labels(self):
+        """The labels that people gave, by node."""
+        rows = json.loads(self.get("review?show=answered&limit=100"))["rows"]
+        return {row["node"]: row["label"] for row in rows}
+
+    def acts(self, reviewer):
+        """What a person did."""
+        return json.loads(self.get(f"history?reviewer={reviewer}&limit=100"))["answers"]
 
 
 @contextmanager
@@ -91,7 +113,8 @@ def labelling(folder, *arguments):
     """A running ``zerokelvin label``, ended whatever happens."""
     service = LabelService(*arguments, folder=folder)
     try:
-        yield service.start()
+        service.start()
+        yield service
     finally:
         service.stop()
 
@@ -118,7 +141,7 @@ class Person:
             self.errors.append(text)
 
     def enter(self):
-        """Open the page, say the name if it is asked, wait for the first question or what stands in its place."""
+        """Open the page, say the name if it is asked, wait for a question or what stands in its place."""
         self.page.goto(self.url)
         self.page.wait_for_selector("#name, #main")
         if self.page.locator("#name").count():

@@ -1,6 +1,7 @@
 """One browser for a worker's tests, and people in it who share nothing."""
 
 import os
+import re
 import warnings
 
 import pytest
@@ -28,14 +29,14 @@ def chromium():
 
 @pytest.fixture
 def arrive(chromium):
-    """Function that lets someone enter a service's page, in a browser profile of their own."""
+    """Function that lets someone enter a project's page, in a browser profile of their own."""
     contexts, people = [], []
 
-    def come(service, name="Ana", enter=True, **options):
+    def come(project, name="Ana", enter=True, **options):
         context = chromium.new_context(**(DESKTOP | options))
         context.set_default_timeout(20000)
         contexts.append(context)
-        person = Person(context.new_page(), service.page, name)
+        person = Person(context.new_page(), project.page, name)
         people.append(person)
         return person.enter() if enter else person
 
@@ -48,26 +49,32 @@ def arrive(chromium):
         assert person.dialogs == []
 
 
-@pytest.fixture
-def reviews(tmp_path):
-    """Twelve short texts of two kinds."""
-    good = [
-        "a good film",
-        "good acting and a good plot",
-        "very good",
-        "good fun",
-        "good, good, good",
-        "so good",
-    ]
-    bad = [text.replace("good", "bad") for text in good]
-    rows = [f'r{place},"{text}"' for place, text in enumerate(good + bad)]
-    path = tmp_path / "reviews.csv"
+@pytest.fixture(scope="session")
+def reviews(tmp_path_factory):
+    """Twelve short texts of two kinds in a folder of their own."""
+    kinds = {"good": "splendid moving warm funny", "bad": "dull tiresome cold clumsy"}
+    things = ["film", "plot", "music", "acting", "ending", "camera"]
+    rows = []
+    for kind, words in kinds.items():
+        rows += [f'{kind}-{thing},"{words}: a {kind} {thing}"' for thing in things]
+    path = tmp_path_factory.mktemp("reviews") / "reviews.csv"
     path.write_text("id,body\n" + "\n".join(rows) + "\n", encoding="utf-8")
     return path
 
 
+@pytest.fixture(scope="session")
+def service(reviews):
+    """``zerokelvin label`` on the twelve texts, running as long as the tests of this worker."""
+    with labelling(
+        reviews.parent, reviews, "--text", "body", "--name", "id", "--classes", "good,bad"
+    ) as running:
+        yield running
+
+
 @pytest.fixture
-def served_reviews(reviews, tmp_path):
-    """The page of the twelve texts, without random checks so that the order of questions is the model's."""
-    with labelling(tmp_path, reviews, "--text", "body", "--classes", "good,bad") as service:
-        yield service
+def cliques(service, request):
+    """A fresh project: two groups of six nodes, named good-0 to bad-5, joined by one edge."""
+    edges = [["good-0", "bad-0"]]
+    for kind in ("good", "bad"):
+        edges += [[f"{kind}-{i}", f"{kind}-{j}"] for i in range(6) for j in range(i)]
+    return service.make(re.sub(r"\W+", "-", request.node.name), edges, ["good", "bad"])

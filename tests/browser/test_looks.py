@@ -1,9 +1,11 @@
-"""Every view on a desktop and a phone, light and dark: axe finds nothing wrong, and there is a picture to look at."""
+"""Every view on a desktop and a phone, light and dark: axe finds no fault, and a picture can be looked at."""
 
 import os
 from pathlib import Path
 
+import numpy as np
 import pytest
+from sklearn.datasets import load_digits
 
 from browsing import AXE, DESKTOP, PHONE, WITHOUT_PACKAGES, labelling
 
@@ -15,7 +17,7 @@ RULES = {"runOnly": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "be
 def demo(tmp_path_factory):
     """The digits, as ``zerokelvin label --demo`` shows them."""
     with labelling(tmp_path_factory.mktemp("looks"), "--demo") as service:
-        yield service
+        yield service.first()
 
 
 @pytest.fixture(scope="module")
@@ -74,3 +76,19 @@ def test_everything_is_reached_by_the_tab_key(demo, arrive):
         )
     for words in ("Label", "Review", "Export", "Skip", "Certificate"):
         assert any(words in one for one in reached), (words, reached)
+
+
+def test_the_next_question_is_there_within_a_frame(demo, arrive, record_property):
+    """From the key to the next question in the page, laid out; a person takes half a second to look."""
+    person, truth = arrive(demo, "Quick"), load_digits().target
+    for _ in range(42):
+        person.page.wait_for_timeout(500)
+        person.press(str(truth[int(person.node.split("-")[1])]))
+    person.saved()
+    read = "name => performance.getEntriesByName(name).map(entry => entry.duration)"
+    times, frames = (np.array(person.page.evaluate(read, name)) for name in ("next-question", "next-frame"))
+    for name, found in (("question", times), ("frame", frames)):
+        record_property(name, np.round(np.quantile(found, [0.5, 0.9, 0.95, 1]), 1).tolist())
+    later = times[12:]  # before each class has been seen the answer cannot be foreseen
+    assert len(later) == 30
+    assert np.mean(later <= 16) >= 0.9, np.sort(times)

@@ -1,4 +1,4 @@
-"""The page's source: types, unit tests, and a bundle that is what the source gives, byte for byte, and small."""
+"""The source of the page: types, unit tests, and a bundle that is small and what the source gives."""
 
 import shutil
 import subprocess
@@ -21,7 +21,7 @@ def test_the_source_is_sound(script):
 
 
 def test_licences_are_free_ones():
-    """What is in the bundle is MIT, BSD or Apache; axe-core (MPL) is used by tests alone and never shipped."""
+    """The bundle holds MIT, BSD or Apache only; axe-core (MPL) is for tests and never shipped."""
     import json
 
     lock = json.loads((PAGE / "package-lock.json").read_text())["packages"]

@@ -1,91 +1,95 @@
 """Data that is hostile, foreign, huge or missing, and projects at their edges: each has a right behaviour."""
 
+import csv
 import json
 
+import numpy as np
 import pytest
 
 from browsing import PHONE, labelling
 
 HOSTILE = '<img src=x onerror="alert(1)"><script>alert(2)</script><b>bold</b> http://example.com/a.png'
+ROWS = [
+    ("hostile", HOSTILE),
+    ("hebrew", "שלום עולם, זה טקסט בעברית"),
+    ("long", "many words follow one another " * 5000),
+    ("unbroken", "x" * 3000),
+    ("short", "short"),
+]
+CLASS = "<img src=x onerror=alert(3)>"
 
 
-def table(path, rows):
-    """A csv of id and body."""
-    path.write_text(
-        "id,body\n"
-        + "".join(
-            f"{name},{json.dumps(text).replace(chr(92) + chr(34), chr(34) * 2)}\n" for name, text in rows
-        )
-    )
-    return path
-
-
-def test_html_is_shown_and_never_run(tmp_path, arrive):
-    rows = [(f"r{place}", f"{HOSTILE} {place}") for place in range(4)]
-    name = "<img src=x onerror=alert(3)>"
+@pytest.fixture(scope="module")
+def strange(tmp_path_factory):
+    """Five strange texts."""
+    folder = tmp_path_factory.mktemp("strange")
+    with (folder / "texts.csv").open("w", encoding="utf-8", newline="") as file:
+        csv.writer(file).writerows([("id", "body"), *ROWS])
     with labelling(
-        tmp_path, table(tmp_path / "t.csv", rows), "--text", "body", "--classes", f"{name},b"
-    ) as service:
-        person = arrive(service, HOSTILE[:40])
-        assert "<script>alert(2)</script>" in person.page.locator("#item").inner_text()
+        folder, "texts.csv", "--text", "body", "--name", "id", "--classes", f"{CLASS},b"
+    ) as running:
+        yield running.first()
+
+
+def test_every_strange_text_is_shown_as_text_on_a_phone(strange, arrive):
+    person = arrive(strange, HOSTILE[:40], **PHONE)
+    seen = set()
+    while person.node is not None and len(seen) < 8:
+        seen.add(person.node)
+        item = person.page.locator("#item")
+        assert person.page.evaluate("() => document.documentElement.scrollWidth") <= 390
+        assert person.page.locator(".classes .class").first.is_visible()
+        assert CLASS in person.page.locator(".classes").inner_text()
         assert person.page.locator("#item script, #item b, #item img").count() == 0
-        assert name in person.page.locator(".classes").inner_text()
-        person.press("1")
-        person.saved()
-        for tab in ("review", "people", "setup"):
-            person.tab(tab)
-            person.page.wait_for_timeout(300)
-        assert person.page.locator("main b, main script").count() == 0
-
-
-def test_right_to_left_and_very_long_texts(tmp_path, arrive):
-    rows = [("a", "שלום עולם, זה טקסט בעברית"), ("b", "word " * 30000), ("c", "x" * 3000), ("d", "short")]
-    with labelling(
-        tmp_path, table(tmp_path / "t.csv", rows), "--text", "body", "--classes", "p,q"
-    ) as service:
-        person = arrive(service, **PHONE)
-        seen = set()
-        while person.node is not None:
-            seen.add(person.node)
-            item = person.page.locator("#item")
-            wide = person.page.evaluate("() => document.documentElement.scrollWidth")
-            assert wide <= 390
-            assert person.page.locator(".classes .class").first.is_visible()
-            if "שלום" in item.inner_text():
-                direction = person.page.evaluate(
-                    "() => getComputedStyle(document.querySelector('#item .prose')).direction"
-                )
-                assert direction == "rtl"
+        if person.node == "hostile":
+            assert "<script>alert(2)</script>" in item.inner_text()
+        if person.node == "hebrew":
+            style = "() => getComputedStyle(document.querySelector('#item .prose')).direction"
+            assert person.page.evaluate(style) == "rtl"
+        if person.node == "long":
             more = item.get_by_role("button", name="Show the other")
-            if more.count():
-                more.click()
-                assert more.count() == 0
-            person.press("1")
-            person.saved()
-        assert len(seen) >= 1
-
-
-@pytest.mark.parametrize("classes", [1, 100])
-def test_one_class_and_a_hundred(tmp_path, arrive, classes, reviews):
-    names = [f"kind {place}" for place in range(classes)]
-    with labelling(tmp_path, reviews, "--text", "body", "--classes", ",".join(names)) as service:
-        person = arrive(service)
-        assert person.page.locator(".classes .class").count() == classes
-        person.press("1")
-        person.saved()
-        assert json.loads(service.get("review?show=answered&limit=5"))["rows"][0]["label"] == "kind 0"
-
-
-def test_one_item_then_all_done(tmp_path, arrive):
-    with labelling(
-        tmp_path, table(tmp_path / "t.csv", [("only", "the only text")]), "--text", "body", "--classes", "p,q"
-    ) as service:
-        person = arrive(service)
+            more.click()
+            assert more.count() == 0
         person.press("2")
         person.saved()
-        assert person.page.locator(".done").is_visible()
-        person.page.keyboard.press("z")
-        person.page.wait_for_selector('#item[data-node="only"]')
+    assert seen == {name for name, _ in ROWS}
+    for tab in ("review", "people", "setup"):
+        person.tab(tab)
+        person.page.wait_for_timeout(300)
+        assert person.page.locator("main b, main script").count() == 0
+        assert person.page.evaluate("() => document.documentElement.scrollWidth") <= 390
+
+
+def test_a_hundred_classes(service, arrive):
+    project = service.make("hundred", [["a", "b"], ["b", "c"]], [f"kind {place}" for place in range(100)])
+    person = arrive(project)
+    assert person.page.locator(".classes .class").count() == 100
+    person.page.keyboard.press("k")
+    person.page.keyboard.type("ind 87")
+    person.press("Enter")
+    person.saved()
+    assert list(project.labels().values()) == ["kind 87"]
+
+
+def test_one_class_is_refused_in_a_sentence(service, arrive, cliques):
+    person = arrive(cliques)
+    person.tab("setup")
+    person.page.get_by_label("More classes").fill("good")
+    person.page.get_by_role("button", name="Add").click()
+    assert person.page.get_by_role("alert").inner_text() == "Type at least one name."
+
+
+def test_all_answered_and_back_again(service, arrive):
+    project = service.make("pair", [["a", "b"]], ["p", "q"])
+    person = arrive(project)
+    for _ in range(2):
+        if person.node is not None:
+            last = person.node
+            person.press("2")
+            person.saved()
+    assert person.page.locator(".done").is_visible()
+    person.page.keyboard.press("z")
+    person.page.wait_for_selector(f'#item[data-node="{last}"]')
 
 
 def test_a_missing_picture_says_so(tmp_path, arrive):
@@ -93,15 +97,18 @@ def test_a_missing_picture_says_so(tmp_path, arrive):
 
     folder = tmp_path / "pictures"
     folder.mkdir()
-    for place in range(4):
-        Image.new("RGB", (60, 40), (60 * place, 80, 120)).save(folder / f"p{place}.png")
-    with labelling(tmp_path, folder, "--classes", "p,q") as service:
-        person = arrive(service)
+    rng = np.random.default_rng(0)
+    for place in range(8):
+        Image.fromarray(rng.integers(0, 255, (40, 60, 3), dtype=np.uint8)).save(folder / f"p{place}.png")
+    with labelling(tmp_path, folder, "--classes", "p,q", "--project", tmp_path / "kept") as running:
+        project = running.first()
+        person = arrive(project)
         person.page.wait_for_selector("#item img.picture")
+        assert person.page.evaluate("() => document.querySelector('#item img').naturalWidth") > 0
         for picture in folder.iterdir():
             picture.unlink()
-        person.page.context.clear_cookies()
-        second = arrive(service, "Ben")
-        second.page.wait_for_selector("#item .missing")
-        second.press("1")
-        second.saved()
+        other = arrive(project, "Ben")
+        other.page.wait_for_selector("#item .missing")
+        other.press("1")
+        other.saved()
+        assert len(json.loads(project.get("history?reviewer=Ben&limit=9"))["answers"]) == 1

@@ -89,6 +89,9 @@ function TypeAhead() {
   );
 }
 
+/** Columns of at most `most` that leave the last row as full as can be. */
+export const evenly = (number: number, most: number): number => Math.ceil(number / Math.max(1, Math.ceil(number / most)));
+
 export function Answers({ turn }: { turn: Turn | null }) {
   const work = labelling.value!;
   const classes = page.value!.classes;
@@ -124,7 +127,12 @@ export function Answers({ turn }: { turn: Turn | null }) {
           ))}
         </div>
       )}
-      <div class="classes" role="group" aria-label="Classes">
+      <div
+        class="classes"
+        role="group"
+        aria-label="Classes"
+        style={{ "--columns": evenly(classes.length, 10), "--few-columns": evenly(classes.length, 5) }}
+      >
         {classes.map((one) => (
           <button
             key={one.label}

@@ -3,6 +3,7 @@ import { test } from "node:test";
 import { inkOn } from "../state/colours.ts";
 import { agreementWords } from "../views/people_view.tsx";
 import { namesIn } from "../views/classes_form.tsx";
+import { evenly } from "./answers.tsx";
 import { ringOrder } from "./neighbourhood.tsx";
 import { scaleEnd } from "./stop_panel.tsx";
 
@@ -19,6 +20,11 @@ test("the scale of the error holds the limit and twice the target", () => {
   assert.equal(scaleEnd(null, 0.02), 0.05);
   assert.equal(scaleEnd(0.3, 0.02), 0.5);
   assert.equal(scaleEnd(0.004, 0.01), 0.02);
+});
+
+test("the last row of classes is as full as can be", () => {
+  assert.deepEqual([1, 9, 10, 12, 20].map((number) => evenly(number, 10)), [1, 9, 10, 6, 10]);
+  assert.equal(evenly(0, 5), 0);
 });
 
 test("what is written on a class colour can be read", () => {

@@ -74,7 +74,7 @@ export function StopPanel() {
             <dd>{percent(standing.estimate)} wrong</dd>
           </div>
         )}
-        <div>
+        <div class="whole">
           <dt>Left</dt>
           <dd>
             {reached

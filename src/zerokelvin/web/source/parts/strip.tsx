@@ -32,28 +32,28 @@ function Entry({ act }: { act: PastAct }) {
   const label = labelNow(work.past.value, act);
   const words = label !== null ? String(label) : (WORDS[act.kind] ?? act.kind);
   const title = act.count > 1 ? `${shorten(act.title, 40)} and ${act.count - 1} more` : shorten(act.title, 60);
-  const told = `${title}: ${act.undone ? "undone" : words}, ${STATES[act.state]}${act.detail ? `: ${act.detail}` : ""}`;
+  const state = `${act.undone ? ", undone" : ""}, ${STATES[act.state]}${act.detail ? `: ${act.detail}` : ""}`;
   const changeable = label !== null && act.count === 1 && !act.undone && act.node !== null;
   return (
     <li ref={row} class={`past ${act.undone ? "undone" : ""} ${act.state}`} style={label !== null ? classStyle(label) : undefined}>
       <button
         type="button"
         aria-pressed={changeable ? chosen : undefined}
-        aria-label={changeable ? `${told}. Change` : told}
         title={act.detail || (changeable ? "Change this answer" : undefined)}
         disabled={!changeable}
         onClick={() => (work.chosen.value = chosen ? null : act.id)}
       >
         <Thumb address={act.image} name={act.title} />
-        {!act.image && <span class="past-title" dir="auto">{shorten(act.title, 26)}</span>}
+        {act.image ? <span class="hidden">{title}</span> : <span class="past-title" dir="auto">{title}</span>}
         <span class="past-label">
           {label !== null && <span class="dot" aria-hidden="true">{keyOf(label)}</span>}
           <bdi>{shorten(words, 18)}</bdi>
           {act.count > 1 && <span class="faint">×{act.count}</span>}
         </span>
         <span class={`mark ${act.state}`} aria-hidden="true">
-          <Icon name={act.state === "saved" ? "check" : act.state === "waiting" ? "wait" : "alert"} />
+ <Icon name={act.state === "saved" ? "check" : act.state === "waiting" ? "wait" : "alert"} />
         </span>
+        <span class="hidden">{state}</span>
       </button>
     </li>
   );

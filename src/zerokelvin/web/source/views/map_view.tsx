@@ -182,13 +182,12 @@ export function MapView() {
   useEffect(() => {
     const made = new PointMap(canvas.current!, {
       colours: allColours(),
-      classNames: page.value!.classes.map((one) => String(one.label)),
       dark: isDark(),
       reducedMotion: matchMedia("(prefers-reduced-motion: reduce)").matches,
       onOpen: (index) => void open(index),
       onSelect: (indices) => select(indices),
       onFocusPoint: (index) => announce(describe(index)),
-      describe,
+      onTool: (chosen) => (tool.value = chosen),
     });
     map.current = made;
     const stopFollowing = follow(made);
