@@ -4,16 +4,17 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
-SOURCES := $(shell find src benchmarks -type f -not -path '*/__pycache__/*') pyproject.toml README.md
+PAGE := src/zerokelvin/web
+SOURCES := $(shell find src benchmarks -type f -not -path '*/__pycache__/*' -not -path '*/node_modules/*') pyproject.toml README.md
 
-.PHONY: demo test lint docs audit clean
+.PHONY: demo test lint page docs audit clean
 
 demo: $(VENV)/.installed
 	$(BIN)/zerokelvin demo
 
 # The doctests come first and alone: they compile the kernels, which workers side by side would do twice.
-test: $(VENV)/.dependencies $(VENV)/.peers lint
-	$(BIN)/python -m pytest -q --doctest-modules --ignore-glob='*/zerokelvin/benchmarks/*' --pyargs zerokelvin
+test: $(VENV)/.dependencies $(VENV)/.peers lint page
+	ZEROKELVIN_COMPILE=now $(BIN)/python -m pytest -q --doctest-modules --ignore-glob='*/zerokelvin/benchmarks/*' --pyargs zerokelvin
 	$(BIN)/python -m pytest -q -n auto --dist loadfile
 	NUMBA_DISABLE_JIT=1 $(BIN)/python -m pytest -q -n auto --dist loadfile -m kernels
 
@@ -22,6 +23,11 @@ lint: $(VENV)/.dependencies
 	$(BIN)/ruff check src tests benchmarks
 	$(BIN)/mypy
 	$(BIN)/lint-imports --no-cache
+
+# What the tests of the labelling page need besides Python, or one line that says what is skipped and how to get it.
+page:
+	@command -v chromium > /dev/null || echo "Tests in a browser are skipped: no chromium (apt-get install chromium)."
+	@test -d $(PAGE)/node_modules || echo "Tests of the page's source are skipped: no packages (npm ci --prefix $(PAGE), with Node 20 or newer)."
 
 docs: $(VENV)/.dependencies
 	$(BIN)/mkdocs build --strict
@@ -40,7 +46,7 @@ $(VENV)/.runtime: pyproject.toml
 	@echo "Setting up $(VENV) (once; a few minutes on a slow line)"
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Python 3.11 or newer is needed: make PYTHON=python3.12 ...")'
 	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check hatchling "$(CURDIR)"
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check hatchling "$(CURDIR)[service]"
 	@touch $@
 
 # The developers' tools, after the package itself: pip must not install twice at a time into one environment.

@@ -3,7 +3,7 @@
 Run with ``zerokelvin bench compile-times [LEARNER] [--top N] [--nodes N] [--signatures]``. Without a LEARNER
 the first example of the README is run (``auto``), else one game of the learner on a planted partition of
 three classes and a session that learns and predicts. It runs in a process of its own whose cache is an empty
-folder.
+folder, and nothing is left to the interpreter or to another process.
 
 ``own`` is the time of a kernel without the kernels of this package that it calls and had to be compiled
 first, ``all`` the time with them; functions of numba's own that a kernel needs are its own time. ``share``
@@ -73,7 +73,7 @@ def measure(script):
         found = Path(folder) / "found.json"
         subprocess.run(
             [sys.executable, "-c", MEASURED, script, str(found)],
-            env=os.environ | {"NUMBA_CACHE_DIR": str(Path(folder) / "cache")},
+            env=os.environ | {"NUMBA_CACHE_DIR": str(Path(folder) / "cache"), "ZEROKELVIN_COMPILE": "now"},
             cwd=folder,
             check=True,
             stdout=subprocess.DEVNULL,

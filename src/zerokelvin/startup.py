@@ -23,10 +23,13 @@ if TYPE_CHECKING:
     from types import FrameType
     from typing import Any
 
-__all__ = ["BEGAN", "INTERRUPTED", "finish", "guard", "interrupted", "leave", "watch"]
+__all__ = ["BEGAN", "INTERRUPTED", "PROCESS", "finish", "guard", "interrupted", "leave", "watch"]
 
 BEGAN = time.time()
 """When the package was first imported: files that were changed later are not what runs here (`jit`)."""
+
+PROCESS = os.getpid()
+"""The process that imported the package; a fork of it has another number (`jit`)."""
 
 INTERRUPTED = 130
 """The exit code: 128 and the number of the signal, as shells have it."""

@@ -41,6 +41,7 @@ def installation(files):
 def call(folder, *arguments):
     environment = {name: os.environ[name] for name in ("PATH", "LANG", "LC_ALL") if name in os.environ}
     environment |= {"PYTHONPATH": str(folder), "PYTHONDONTWRITEBYTECODE": "1", "NUMBA_DISABLE_JIT": "0"}
+    environment |= {"ZEROKELVIN_COMPILE": "now"}
     return subprocess.run(
         [sys.executable, "-m", "zerokelvin", *arguments],
         env=environment | {"HOME": "/nonexistent", "TMPDIR": "/nonexistent"},

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy.stats import chisquare
 
 from zerokelvin.errors import ParameterError, SessionError
 from zerokelvin.guarantee import Audit, ToldLabel, guarantee
@@ -146,3 +147,25 @@ def test_changed_and_new_labels_count_against_it():
 def test_bad_confidence(confidence):
     with pytest.raises(ParameterError, match="confidence"):
         guarantee(Audit(), [], [0] * 5, confidence)
+
+
+def test_a_draw_is_uniform_also_from_what_is_unanswered_again():
+    guesses, counts = ["ham"] * 6, np.zeros(6)
+    for seed in range(6000):
+        told = [ToldLabel(0, "ham"), ToldLabel(1, "ham"), ToldLabel(2, "ham")]
+        audit = Audit().holding([], guesses).drawing(told, 6, seed)
+        back = audit.taken_back([1, 2], told, 6, seed)
+        counts[back.pending(told[:1])] += 1
+        assert len(back.draws) == 1
+        assert back.draws[0].told == 1
+    assert counts[0] == 0
+    assert chisquare(counts[1:]).pvalue > 1e-4
+
+
+def test_what_is_taken_back_before_an_answered_check_begins_the_checks_anew():
+    audit, told = Audit().holding([], ["ham"] * 9), [ToldLabel(0, "ham")]
+    for _ in range(2):
+        audit = audit.drawing(told, 9, seed=3)
+        told.append(ToldLabel(audit.draws[-1].node, "ham"))
+    assert audit.taken_back([0], told, 9, seed=3) == Audit()
+    assert audit.taken_back([2], told, 9, seed=3).pending(told[:2]) == told[2].node

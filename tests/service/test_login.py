@@ -5,9 +5,9 @@ import pytest
 from serving import app_client, label, make_project, problem
 from zerokelvin.errors import ParameterError
 from zerokelvin.service import ServiceSettings
+from zerokelvin.service.cookies import COOKIE, SignedCookies
 from zerokelvin.service.store import open_store
 from zerokelvin.service.web.access import new_key
-from zerokelvin.service.web.cookies import COOKIE, SignedCookies
 from zerokelvin.service.web.roles import OPEN, ROLES
 from zerokelvin.service.web.route_table import all_routes
 

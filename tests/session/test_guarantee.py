@@ -96,7 +96,11 @@ def test_after_a_correction_the_guarantee_is_that_of_the_right_answer():
         one.learn(node, label)
     session.correct(node, int(labels[node]))
     assert session.guarantee() == right.guarantee()
-    session.correct(node, None)
+    session.correct(node, None)  # the check waits again, and counts as before once it is answered
+    assert session.random_check() == node
+    session.learn(node, int(labels[node]))
+    assert session.guarantee() == right.guarantee()
+    session.correct(session.events[0].node, None)  # draws after it were made from fewer nodes
     assert session.guarantee().checks == 0
 
 

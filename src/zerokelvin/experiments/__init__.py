@@ -17,11 +17,12 @@ if TYPE_CHECKING:
     from zerokelvin.experiments.labelling import LabellingJob, label_at_random, label_by_value
     from zerokelvin.experiments.peers import PEERS
     from zerokelvin.experiments.reproduction import EXPERIMENTS, Experiment, Report, make_experiment
-    from zerokelvin.experiments.summary import Summary, summarize
+    from zerokelvin.experiments.summary import CheckedRuns, Summary, check_unasked, summarize
 
 __all__ = [
     "EXPERIMENTS",
     "PEERS",
+    "CheckedRuns",
     "Comparison",
     "Demo",
     "Experiment",
@@ -30,6 +31,7 @@ __all__ = [
     "Problem",
     "Report",
     "Summary",
+    "check_unasked",
     "compare",
     "describe_learner",
     "label_at_random",
@@ -54,6 +56,6 @@ __getattr__, __dir__ = lazy_names(
         "zerokelvin.experiments.labelling": "LabellingJob label_at_random label_by_value",
         "zerokelvin.experiments.peers": "PEERS",
         "zerokelvin.experiments.reproduction": "EXPERIMENTS Experiment Report make_experiment",
-        "zerokelvin.experiments.summary": "Summary summarize",
+        "zerokelvin.experiments.summary": "CheckedRuns Summary check_unasked summarize",
     },
 )

@@ -20,7 +20,7 @@ from typing import Any, NamedTuple
 
 from zerokelvin.errors import ZerokelvinError
 from zerokelvin.experiments.warming import PIECES
-from zerokelvin.jit.background import folder_of_marks, mark
+from zerokelvin.jit.background import LOCK, folder_of_marks, mark
 from zerokelvin.jit.kernel_code import CacheWarning
 from zerokelvin.jit.shared_compiling import try_to_compile
 from zerokelvin.jit.small_work import recorded
@@ -28,13 +28,11 @@ from zerokelvin.learners import LEARNERS
 
 __all__ = ["Needed", "compile_ahead", "main", "rehearse"]
 
-LOCK = "zerokelvin.ahead.lock"
-
 LONGEST = 600.0
 """Seconds after which the process in the background begins no further kernel."""
 
 POLITE = 10
-"""What is added to its niceness."""
+"""What is added to the niceness of a process that nobody waits for."""
 
 
 class Needed(NamedTuple):
@@ -90,12 +88,16 @@ def compile_ahead(learners: Iterable[str], end: float) -> int:
     return count
 
 
-def main(learners: Sequence[str]) -> None:
-    """Compile what learners need; prints how many kernels. One process at a time does this."""
+def main(words: Sequence[str]) -> None:
+    """Compile what learners need; prints how many kernels. One process at a time does this.
+
+    The first word says whether somebody waits, ``beside`` or ``ahead``; the learners follow.
+    """
+    way, *learners = words
     folder = folder_of_marks()
     if folder is None:
         return
-    if hasattr(os, "nice"):
+    if way == "ahead" and hasattr(os, "nice"):
         os.nice(POLITE)
     with (folder / LOCK).open("ab") as file:
         if not _is_only(file):

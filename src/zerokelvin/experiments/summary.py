@@ -2,8 +2,9 @@
 
 Errors, queries and asked nodes are means over the games, the ``_std`` figures their standard
 deviations. ``seconds`` is the time of one game: preparing the graph once, plus the mean game, without
-compilation. The bound is that of the first game. Figures class by class are in
-`zerokelvin.games.class_figures`.
+compilation. The bound is that of the first game. `check_unasked` tells what random checks of the labels that
+go out unasked prove (`zerokelvin.games.run_result.Run.guarantee`), each game being checked by itself.
+Figures class by class are in `zerokelvin.games.class_figures`.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ import numpy as np
 from zerokelvin.bound import Bound
 from zerokelvin.games import Runs
 
-__all__ = ["Summary", "summarize"]
+__all__ = ["CheckedRuns", "Summary", "check_unasked", "summarize"]
 
 
 @dataclass(frozen=True)
@@ -85,6 +86,58 @@ def summarize(runs: Runs) -> Summary:
         bound=first.bound,
         **_by_class(runs),
     )
+
+
+@dataclass(frozen=True)
+class CheckedRuns:
+    """Means over games, for the labels that nobody asked for and no check looked at.
+
+    `unasked` is how many there are, `error_at_most` the limit on the share of wrong ones, `error` that share.
+    """
+
+    confidence: float
+    checks: float
+    unasked: float
+    error_at_most: float
+    error: float
+
+    def as_dict(self) -> dict[str, Any]:
+        """The same as a dict of numbers, which JSON can hold."""
+        return dataclasses.asdict(self)
+
+    def __str__(self) -> str:
+        if not self.unasked:
+            return "every label was asked for or checked"
+        return (
+            f"{self.checks:,.0f} prove with {self.confidence:.4g} confidence that at most "
+            f"{self.error_at_most:.1%} of the {self.unasked:,.0f} labels that go out unasked are wrong "
+            f"({self.error:.1%} are)"
+        )
+
+
+def check_unasked(runs: Runs, checks: int, confidence: float = 0.95) -> CheckedRuns:
+    """Check every game with its own draws.
+
+    Examples
+    --------
+    >>> import zerokelvin as zk
+    >>> line = zk.Graph.from_edges([(0, 1), (1, 2), (2, 3)])
+    >>> print(check_unasked(zk.play_shuffles(line, ["a", "a", "b", "b"], "nearest", shuffles=2), 10))
+    every label was asked for or checked
+    """
+    rows = []
+    for run in runs.runs:
+        found = run.guarantee(confidence, checks)
+        wrong = int(run.mistaken[run.unasked].sum()) - found.wrong_seen
+        rows.append(
+            (
+                found.checks,
+                found.unasked,
+                found.error_at_most,
+                wrong / found.unasked if found.unasked else 0.0,
+            )
+        )
+    return CheckedRuns(confidence, *np.mean(rows, axis=0).tolist())
 
 
 def _by_class(runs: Runs) -> dict[str, Any]:

@@ -29,6 +29,8 @@ from zerokelvin.graph import Graph, knn_graph
 from zerokelvin.graph.generators import planted_partition
 from zerokelvin.graph.scale import at_mean_degree
 from zerokelvin.jit import CacheWarning, compilations
+from zerokelvin.jit.background import mark
+from zerokelvin.jit.small_work import compiling_now
 from zerokelvin.learners import LEARNERS
 from zerokelvin.learners.auto.experts import KINDS
 from zerokelvin.session import Session, load, start
@@ -101,6 +103,8 @@ def warm(
                 tell("Compiling", len(done), total)
     finally:
         pool.shutdown(cancel_futures=True)
+    for name in learners:
+        mark(name)
     return done
 
 
@@ -109,7 +113,7 @@ def practise(practice: Practice) -> Practised:
     began = time.perf_counter()
     work = WORK.get(practice.work)
     note = ""
-    with compilations() as compiled, warnings.catch_warnings():
+    with compilations() as compiled, warnings.catch_warnings(), compiling_now():
         warnings.simplefilter("ignore")
         warnings.simplefilter("error", CacheWarning)
         try:
@@ -217,9 +221,11 @@ def _questions(learner: str) -> None:
     for node in range(0, 9, 3):
         session.learn(node, int(drawn.labels[node]))
         session.open_questions(2)
+    session.predict_all()
+    session.predict_proba_one(1)
 
 
-PIECES: tuple[Callable[[str], object], ...] = (_first_steps, _small_game, _session, _questions)
+PIECES: tuple[Callable[[str], object], ...] = (_first_steps, _small_game, _questions, _session)
 """Work that calls what learners are made of, small enough for the interpreter; first what is needed first."""
 
 WORK: dict[str, Callable[[str], None]] = {"session": _session, "games": _games, "large graph": _large}

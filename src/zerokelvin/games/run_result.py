@@ -18,6 +18,7 @@ from zerokelvin.games.frames import game_frame, game_row, trial_frame
 from zerokelvin.games.labels import class_array, to_signs
 from zerokelvin.graph import Graph
 from zerokelvin.graph.features import Features
+from zerokelvin.guarantee import Guarantee, check_fixed_labels
 from zerokelvin.learners import Learner
 
 __all__ = ["Run", "Runs"]
@@ -119,6 +120,31 @@ class Run:
     def cumulative_queries(self) -> Ints:
         """How many trials had asked for their label up to and including each trial."""
         return np.cumsum(self.asked.any(axis=1))
+
+    @cached_property
+    def unasked(self) -> NDArray[np.bool_]:
+        """Whether a trial's label went out as it was predicted: no problem asked for it."""
+        return np.logical_not(self.asked.any(axis=1))
+
+    def guarantee(self, confidence: float = 0.95, checks: int = 100) -> Guarantee:
+        """What random checks of the labels that went out unasked prove (`zerokelvin.guarantee`).
+
+        Somebody who plays for real does not know `mistaken`, and asks a person for the labels of `checks`
+        trials drawn at random among those unasked. Drawn here by the seed, this is the limit they would have
+        on the wrong ones among the rest; it may be looked at for any number of checks, up to all of them,
+        and with the given confidence none of these limits is below the truth. It speaks of the labels that
+        were shown: with label noise, of agreement with those.
+
+        Examples
+        --------
+        >>> import zerokelvin as zk
+        >>> moons = zk.generators.two_moons(600, np.random.default_rng(1))
+        >>> run = zk.play(moons.graph, moons.labels, "gaussian", policy="margin:0.5")
+        >>> found = run.guarantee(0.95, checks=100)
+        >>> found.checks, found.unasked == int(run.unasked.sum()) - 100
+        (100, True)
+        """
+        return check_fixed_labels(self.mistaken[self.unasked], checks, confidence, self.seed)
 
     @cached_property
     def bound(self) -> Bound:

@@ -9,7 +9,7 @@ holding give another one.
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Collection, Hashable, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -24,6 +24,9 @@ __all__ = ["Audit", "Draw", "Held", "ToldLabel"]
 SALT = 0x5A17
 """Keeps the coins of the draws apart from those of the trials, which have the same seed."""
 
+
+AGAIN = 0x0BAC
+"""The same for the coins of a draw that may give way to a node that is unanswered again."""
 
 FEWEST = 8
 """Checks that a labelling held has before another may be."""
@@ -123,6 +126,34 @@ class Audit:
         place = {label: i for i, label in enumerate(labels)}
         codes = np.array([place[label] for label in predictions], dtype=np.int64)
         return Audit(labels, self.draws, (*self.held, Held(len(told), codes)))
+
+    def taken_back(self, gone: Collection[int], told: Sequence[ToldLabel], nodes: int, seed: int) -> Audit:
+        """The same after the things told at the places `gone` are taken back.
+
+        Where no check was drawn and answered after the first of them, nothing is lost: a check among them
+        waits again, and the one drawn since, which was drawn from what was unanswered then, gives way to one
+        of the k nodes that are unanswered again with probability k / (N + k), so that it is a uniform draw
+        from all N + k. Otherwise draws were made from fewer nodes than are unanswered now, and checks begin
+        anew.
+        """
+        first = min(gone)
+        later = [draw for draw in self.draws if draw.told > first]
+        left = [one for place, one in enumerate(told) if place not in gone]
+        if len(later) > 1 or (later and any(one.node == later[0].node for one in told[later[0].told :])):
+            return Audit()
+
+        def moved(place: int) -> int:
+            return place - sum(other < place for other in gone)
+
+        held = tuple(Held(moved(one.told), one.codes) for one in self.held)
+        if not later:
+            return Audit(self.labels, self.draws, held)
+        before, last = Audit(self.labels, self.draws[:-1], held), later[0]
+        free = before.unanswered(left, nodes)
+        again = np.intersect1d([told[place].node for place in gone], free)
+        coin = coins(seed ^ AGAIN, np.array([len(self.draws)]))[0] * len(free)
+        node = int(again[int(coin)]) if coin < len(again) else last.node
+        return Audit(self.labels, (*before.draws, Draw(moved(last.told), node)), held)
 
     def drawing(self, told: Sequence[ToldLabel], nodes: int, seed: int) -> Audit:
         """The same with a node drawn uniformly from those unanswered of so many nodes.

@@ -27,7 +27,7 @@ from zerokelvin.errors import ParameterError
 from zerokelvin.guarantee.audit import Audit, Draw, Held, ToldLabel
 from zerokelvin.guarantee.wrong_count import WrongCount
 
-__all__ = ["Guarantee", "guarantee"]
+__all__ = ["Guarantee", "guarantee", "require_confidence"]
 
 
 FIRST_SHARE = 0.75
@@ -51,6 +51,8 @@ class Guarantee:
     changed
         The labels counted against it because they were not predicted so, or were not there, when those checks
         began.
+    wrong_seen
+        The checks among them that found a wrong label.
     """
 
     confidence: float
@@ -58,6 +60,7 @@ class Guarantee:
     wrong_at_most: int
     checks: int
     changed: int
+    wrong_seen: int = 0
 
     @property
     def error_at_most(self) -> float:
@@ -73,11 +76,18 @@ class Guarantee:
         )
 
 
+def require_confidence(confidence: float) -> None:
+    """Refuse a confidence that is none."""
+    if not 0.0 < confidence < 1.0:
+        raise ParameterError(f"confidence={confidence!r} must be above 0 and below 1; 0.95 is usual.")
+
+
 class _Tested(NamedTuple):
-    """A held labelling after the answers: what is known of its wrong ones, its checks, those passed over."""
+    """A held labelling after the answers: its wrong ones, checks, wrong checks, those passed over."""
 
     wrong: WrongCount
     checks: int
+    wrong_checks: int
     passed: set[int]
 
 
@@ -105,8 +115,7 @@ def guarantee(
     >>> print(guarantee(audit, told, guesses))
     with 0.95 confidence at most 3.1% of the 350 labels that go out unasked are wrong (150 random checks)
     """
-    if not 0.0 < confidence < 1.0:
-        raise ParameterError(f"confidence={confidence!r} must be above 0 and below 1; 0.95 is usual.")
+    require_confidence(confidence)
     answers = {one.node: one.label for one in told if one.label is not None}
     unasked = [node for node in range(len(predictions)) if node not in answers]
     draws = audit.draws if audit.pending(told) is None else audit.draws[:-1]
@@ -122,7 +131,7 @@ def guarantee(
         allowed = (1.0 - confidence) * FIRST_SHARE * (1.0 - FIRST_SHARE) ** k
         most = tested.wrong.most_left(allowed) + changed + len(tested.passed)
         if most < best.wrong_at_most:
-            best = Guarantee(confidence, len(unasked), most, tested.checks, changed)
+            best = Guarantee(confidence, len(unasked), most, tested.checks, changed, tested.wrong_checks)
     return best
 
 
@@ -138,7 +147,7 @@ def _test(
     gone = {one.node for one in told[: held.told] if one.label is not None and one.node < size}
     gone |= {draw.node for draw in draws if draw.told < held.told}
     passed = {node for node in gone if node not in answers}
-    wrong, checks = WrongCount(size - len(gone)), 0
+    wrong, checks, wrong_checks = WrongCount(size - len(gone)), 0, 0
 
     def mistaken(node: int) -> bool:
         return node not in answers or held.differs(node, places.get(answers[node], -1))
@@ -150,6 +159,7 @@ def _test(
             wrong.see_drawn(wrong=mistaken(node))
             gone.add(node)
             checks += 1
+            wrong_checks += mistaken(node)
             if node not in answers:
                 passed.add(node)
         if at < len(told) and told[at].label is not None and told[at].node < size:
@@ -157,4 +167,4 @@ def _test(
             if node not in gone:
                 wrong.see(wrong=mistaken(node))
                 gone.add(node)
-    return _Tested(wrong, checks, passed)
+    return _Tested(wrong, checks, wrong_checks, passed)

@@ -7,7 +7,7 @@ where that gives the same bits (`exact_python`); `background` lets another proce
 `shared_compiling` sees to it that no two compile the same.
 """
 
-from zerokelvin.jit.background import expect
+from zerokelvin.jit.background import compile_ahead, expect
 from zerokelvin.jit.compilation import (
     Compilation,
     CompileTime,
@@ -27,6 +27,7 @@ __all__ = [
     "announce_compilation",
     "compilation_seconds",
     "compilations",
+    "compile_ahead",
     "compile_now",
     "expect",
     "inner_kernel",

@@ -9,10 +9,10 @@ since it stands far above this room). The process is started
 - when kernels have to be compiled before work can go on, if there is a second core: it begins with what is
   needed last, and what it compiles is read from disk here.
 
-It has a session and a low priority of its own, prints nothing, goes on when this process ends, and ends by
-itself. There is one at a time, by a lock on disk; a mark there says what is done. None is started by a
-process that multiprocessing or a fork has started, where no folder can be written, nor with
-``ZEROKELVIN_COMPILE=now``.
+It has a session of its own, and a low priority where nobody waits for it, prints nothing, goes on when this
+process ends, and ends by itself. There is one at a time, by a lock on disk; a mark there says what is done.
+None is started by a process that multiprocessing or a fork has started, where no folder can be written, nor
+with ``ZEROKELVIN_COMPILE=now``.
 """
 
 from __future__ import annotations
@@ -30,8 +30,18 @@ from pathlib import Path
 from typing import Any
 
 from zerokelvin.jit import compile_line, small_work
+from zerokelvin.startup import PROCESS
 
-__all__ = ["begin_unless_done", "expect", "folder_of_marks", "help_with_the_rest", "mark", "mark_of"]
+__all__ = [
+    "LOCK",
+    "begin_unless_done",
+    "compile_ahead",
+    "expect",
+    "folder_of_marks",
+    "help_with_the_rest",
+    "mark",
+    "mark_of",
+]
 
 PACKAGE = Path(__file__).parents[1]
 
@@ -39,6 +49,9 @@ REHEARSE = (
     "import json, sys; sys.path[:] = json.loads(sys.argv[1]); "
     "from zerokelvin.experiments.rehearsal import main; main(sys.argv[2:])"
 )
+
+LOCK = "zerokelvin.ahead.lock"
+"""The file that a process in the background locks; it is there from the moment one is started."""
 
 TELLS = "zerokelvin: compiling in the background for larger work, once per installation"
 
@@ -51,13 +64,12 @@ class _Helper:
         self.handled: set[str] = set()
         self.process: subprocess.Popen[str] | None = None
         self.lock = threading.Lock()
-        self.pid = os.getpid()
         self.untold = False
 
-    def start(self, tell: bool) -> None:
-        """Start the process for the learners that wait, unless one runs."""
+    def start(self, tell: bool, way: str = "ahead") -> None:
+        """Start the process for the learners that wait, unless one runs; ``beside`` if it is waited for."""
         with self.lock:
-            if self.process is not None or not self.waiting or not _is_allowed(self.pid):
+            if self.process is not None or not self.waiting or not _is_allowed():
                 return
             folder = folder_of_marks()
             learners = [name for name in self.waiting if folder is None or not mark_of(folder, name).exists()]
@@ -66,7 +78,8 @@ class _Helper:
             if folder is None or not learners:
                 return
             with contextlib.suppress(OSError):  # no memory, no such program: nobody is helped
-                self.process = _spawn(learners)
+                (folder / LOCK).touch()
+                self.process = _spawn(way, learners)
                 threading.Thread(
                     target=self._accompany,
                     args=(self.process, tell),
@@ -81,9 +94,8 @@ class _Helper:
         if tell and watched:
             compile_line.write(sys.stderr, f"{TELLS}.\n")
         self.untold = tell and not watched
-        assert process.stdout is not None  # noqa: S101 - asked for below
-        said = process.stdout.read()
-        process.wait()
+        with process:  # closes what it wrote to, and waits
+            said = process.stdout.read() if process.stdout is not None else ""
         with self.lock:
             untold, self.untold, self.process = self.untold, False, None
         kernels = int(said) if said.strip().isdigit() else 0
@@ -112,6 +124,18 @@ def expect(learner: str) -> None:
         _HELPER.waiting.append(learner)
 
 
+def compile_ahead(learner: str, tell: bool = True) -> None:
+    """Let another process compile what a learner needs, from now on, unless that is done already.
+
+    For programs that know what will be used before it is: a service that waits for its first project. With
+    `tell` it has a low priority, and a line on standard error says so, where such lines are wanted; without,
+    somebody is waiting for what it does.
+    """
+    expect(learner)
+    if not small_work.now():
+        _HELPER.start(tell and compile_line.is_wanted(), "ahead" if tell else "beside")
+
+
 def begin_unless_done() -> None:
     """Compile ahead what the learners of this process need; called whenever the interpreter plays."""
     if _HELPER.waiting and not small_work.now() and compile_line.is_wanted():
@@ -121,7 +145,7 @@ def begin_unless_done() -> None:
 def help_with_the_rest() -> None:
     """Compile beside this process, which is about to compile; called for every kernel that is not on disk."""
     if _HELPER.waiting and not small_work.now() and _cores() > 1:
-        _HELPER.start(tell=False)
+        _HELPER.start(tell=False, way="beside")
 
 
 def folder_of_marks() -> Path | None:
@@ -151,10 +175,10 @@ def mark(learner: str) -> None:
             mark_of(folder, learner).touch()
 
 
-def _is_allowed(pid: int) -> bool:
+def _is_allowed() -> bool:
     """Whether this process may start another: not itself a child, and a Python that can be started again."""
     children = sys.modules.get("multiprocessing.process")
-    alone = os.getpid() == pid and (children is None or children.parent_process() is None)
+    alone = os.getpid() == PROCESS and (children is None or children.parent_process() is None)
     return alone and bool(sys.executable) and not getattr(sys, "frozen", False) and not small_work.now()
 
 
@@ -164,14 +188,14 @@ def _cores() -> int:
     return os.cpu_count() or 1
 
 
-def _spawn(learners: list[str]) -> subprocess.Popen[str]:
+def _spawn(way: str, learners: list[str]) -> subprocess.Popen[str]:
     places = [str(Path(place).absolute()) for place in sys.path]
     apart: dict[str, Any] = {"start_new_session": True}
     if os.name == "nt":
         flags = ("CREATE_NEW_PROCESS_GROUP", "CREATE_NO_WINDOW", "BELOW_NORMAL_PRIORITY_CLASS")
         apart = {"creationflags": sum(getattr(subprocess, flag) for flag in flags)}
     return subprocess.Popen(  # noqa: S603 - this Python
-        [sys.executable, "-c", REHEARSE, json.dumps(places), *learners],
+        [sys.executable, "-c", REHEARSE, json.dumps(places), way, *learners],
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL,

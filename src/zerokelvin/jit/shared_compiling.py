@@ -61,8 +61,11 @@ def is_kept(compiled: Any, kinds: tuple[Any, ...]) -> bool:
     files = getattr(cache, "_cache_file", None)
     if files is None:
         return False
-    compiled.targetctx.refresh()
-    return cache._index_key(kinds, compiled.targetctx.codegen()) in files._load_index()
+    from numba.core.compiler_lock import global_compiler_lock
+
+    with global_compiler_lock:  # what is refreshed belongs to all threads
+        compiled.targetctx.refresh()
+        return cache._index_key(kinds, compiled.targetctx.codegen()) in files._load_index()
 
 
 def try_to_compile(compiled: Any, kinds: tuple[Any, ...]) -> bool:

@@ -29,7 +29,16 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["Recorder", "compile_now", "is_inside", "is_played_first", "is_played_on", "is_small", "now"]
+__all__ = [
+    "Recorder",
+    "compile_now",
+    "compiling_now",
+    "is_inside",
+    "is_played_first",
+    "is_played_on",
+    "is_small",
+    "now",
+]
 __all__ += ["plain", "play", "recorded", "use_compiled"]
 
 SMALL = 4_096
@@ -81,6 +90,16 @@ def compile_now(on: bool) -> None:
     >>> zk.jit.compile_now(before)
     """
     _LEFT.now = on
+
+
+@contextlib.contextmanager
+def compiling_now() -> Iterator[None]:
+    """The same for a block: what is done in it is done to have it compiled."""
+    before, _LEFT.now = _LEFT.now, True
+    try:
+        yield
+    finally:
+        _LEFT.now = before
 
 
 def now() -> bool:

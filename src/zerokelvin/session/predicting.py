@@ -216,12 +216,12 @@ def decided_reason(learner: str, sure: float, remark: str, ask: bool, spent: int
     """The sentence on a prediction that a learner decided; `spent` is the budget, where none of it is left.
 
     >>> decided_reason("perceptron", 0.25, "", False, None)
-    'The perceptron decides with confidence 0.25; no label is needed.'
+    "Predicted by 'perceptron' with confidence 0.25; no label is needed."
     """
     wish = "the label is wanted" if ask else "no label is needed"
     if not ask and spent is not None:
         wish = f"the budget of {spent} questions is spent"
-    decided = f"The {learner} decides with confidence {sure:.3g}"
+    decided = f"Predicted by '{learner}' with confidence {sure:.3g}"
     return f"{decided}: {remark}; {wish}." if remark else f"{decided}; {wish}."
 
 

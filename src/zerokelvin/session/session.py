@@ -264,6 +264,50 @@ class Session(Guarded):
         self._standing = standing.corrected(at, None if is_unknown(label) else self._label(node, label))
 
     @beside
+    def correct_many(self, corrections: Answers) -> None:
+        """Replace the last labels of several nodes, or take them back with None, all of them or none.
+
+        The session then equals one that `correct` was called on for each; later answers are replayed once.
+
+        Examples
+        --------
+        >>> from zerokelvin.session import start
+        >>> line = Graph.from_edges([("ann", "bob"), ("bob", "cem"), ("cem", "dan")])
+        >>> session = start(line, "longest-path", classes=["fraud", "ok"])
+        >>> session.learn_many({"ann": "fraud", "bob": "fraud", "dan": "ok"})
+        >>> session.correct_many({"ann": "ok", "bob": None})
+        >>> session.predict("bob").label, session.trials
+        ('ok', 2)
+        """
+        standing, changes = self._standing, dict[int, Hashable | None]()
+        places = {event.node: at for at, event in enumerate(standing.events) if event.kind != SKIP}
+        for node, label in corrections.items() if isinstance(corrections, Mapping) else corrections:
+            at = places.get(self.graph.index(node))
+            if at is None:
+                raise SessionError(f"node {node!r} has no answer to correct; call learn({node!r}, label).")
+            changes[at] = None if is_unknown(label) else self._label(node, label)
+        if changes:
+            self._standing = standing.revised(changes)
+
+    @beside
+    def add_classes(self, labels: Iterable[Hashable]) -> None:
+        """Let classes join the present ones, behind them: as if they had been given from the start.
+
+        Examples
+        --------
+        >>> from zerokelvin.session import start
+        >>> session = start(Graph.from_edges([("ann", "bob")]), "nearest", classes=["fraud", "ok"])
+        >>> session.add_classes(["unclear"])
+        >>> session.learn("ann", "unclear")
+        >>> session.classes, session.predict("bob").label
+        (('fraud', 'ok', 'unclear'), 'unclear')
+        """
+        names = [class_name(label) for label in labels]
+        new = [name for name in dict.fromkeys(names) if name not in self.classes]
+        if new:
+            self._standing = self._standing.with_classes([*self.classes, *new])
+
+    @beside
     def add_nodes(
         self, nodes: int | Iterable[Hashable], edges: Any = (), weights: Any = None
     ) -> list[Hashable]:

@@ -15,8 +15,9 @@ it is decided anew who asks, as in a session that had begun there.
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Sequence
-from dataclasses import dataclass
+from bisect import bisect_left
+from collections.abc import Hashable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -28,7 +29,7 @@ from zerokelvin.asking.decision import confidence, worth_asking
 from zerokelvin.errors import LabelError
 from zerokelvin.games.labels import class_order, decide
 from zerokelvin.graph import Graph
-from zerokelvin.guarantee import Audit
+from zerokelvin.guarantee import Audit, ToldLabel
 from zerokelvin.learners import Game, Learner, Policy
 from zerokelvin.learners.base.growth import ORDERED, Growth
 from zerokelvin.session.checkpoints import Checkpoint, Checkpoints, Moment, stretches
@@ -152,7 +153,41 @@ class Standing:
             events[at] = events[at]._replace(label=label)
         other = self.retelling(events, kept, settled, growths, same=at)
         if label is None:
-            other.audit = Audit()  # its draws were made from what is unanswered again
+            other.audit = self._audit_without([at])
+        return other
+
+    def revised(self, changes: Mapping[int, Hashable | None]) -> Standing:
+        """One in which some events, by their places, had other labels, or never were where that is None."""
+        if len(changes) == 1:
+            return self.corrected(*next(iter(changes.items())))
+        gone = sorted(at for at, label in changes.items() if label is None)
+        events = [
+            event if (label := changes.get(at)) is None else event._replace(label=label)
+            for at, event in enumerate(self.events)
+            if at not in changes or changes[at] is not None
+        ]
+        kept = [found for at, found in enumerate(self.kept()) if at not in changes or changes[at] is not None]
+        settled = self.settled - bisect_left(gone, self.settled)
+        growths = tuple(
+            one._replace(events=one.events - bisect_left(gone, one.events)) for one in self.growths
+        )
+        other = self.retelling(events, kept, settled, growths, same=min(changes))
+        if gone:
+            other.audit = self._audit_without(gone)
+        return other
+
+    def _audit_without(self, gone: Sequence[int]) -> Audit:
+        """The random checks after the events at some places are taken back."""
+        told = [ToldLabel(event.node, event.label) for event in self.events]
+        return self.audit.taken_back(gone, told, self.graph.num_nodes, self.terms.seed)
+
+    def with_classes(self, classes: Sequence[Hashable]) -> Standing:
+        """One that had these classes from the start, the present ones first; no others may come then."""
+        terms = replace(self.terms, given=tuple(classes), open_classes=False)
+        ready = None if self.growths else self.prepared
+        first = Standing(terms, graph_before(self.graph, self.growths), tuple(classes), self.budget, ready)
+        other = first.retelling(self.events, self.kept(), self.settled, self.growths)
+        other.audit = self.audit
         return other
 
     def retelling(

@@ -60,11 +60,11 @@ def smooth_subspace(graph: Graph, rank: int) -> SmoothSubspace:
     weights = graph.weights * rows * scale[graph.indices]
     walk = sp.csr_array((weights, graph.indices, graph.indptr), shape=(graph.num_nodes,) * 2)
     width = min(rank + GUARD, graph.num_nodes)
-    block, _ = np.linalg.qr(np.random.default_rng(0).standard_normal((graph.num_nodes, width)))
+    block = np.random.default_rng(0).standard_normal((graph.num_nodes, width))  # made orthonormal below
     values, cut = np.zeros(width), 0.0
     for _ in range(ROUNDS):
         block, _ = np.linalg.qr(_filtered(walk, block, cut))
-        small = block.T @ (walk @ block)
+        small: Floats = block.T @ np.asarray(walk @ block)
         values, turn = np.linalg.eigh(0.5 * (small + small.T))
         values, block = values[::-1], block @ turn[:, ::-1]
         cut = min(float(values[-1]), HIGHEST)

@@ -9,7 +9,8 @@ import strategies
 import zerokelvin as zk
 from zerokelvin.learners.base.multiclass import rank_values
 from zerokelvin.learners.gaussian import influence
-from zerokelvin.learners.gaussian.influence import KeptInfluences
+from zerokelvin.learners.gaussian.diffusion import Diffusion, system_of
+from zerokelvin.learners.gaussian.influence import Influence, KeptInfluences
 
 KERNELS = ["relative-regularized:0.1", "regularized:0.5", "normalized:0.1", "normalized:0.01"]
 
@@ -101,3 +102,25 @@ def test_bounds_are_above_what_they_bound():
             game.most_valued(nodes, waiting, 0.0, 20)
             game.learn(node, node % 2)
             waiting[node] = False
+
+
+def test_copies_in_threads_find_what_they_find_alone():
+    """Copies share what is known of influences; at work at the same time they must not touch it together."""
+    from concurrent.futures import ThreadPoolExecutor
+
+    rng = np.random.default_rng(0)
+    graph = zk.knn_graph(rng.normal(size=(400, 3)), k=6)
+    first = Influence(Diffusion(system_of(graph, "regularized:0.1"), 2, 1.0, 0.0, 0.01))
+    waits = rng.random((4, 6, 400)) < 0.8
+
+    def work(start, kept=None):
+        diffusion, found = first.diffusion.twin(), []
+        influence = Influence(diffusion, kept)
+        for step, waiting in enumerate(waits[start]):
+            found.append(influence.most_valued(np.arange(400), waiting, 0.0, 5).nodes.tolist())
+            diffusion.learn(40 * start + step, step % 2)
+        return found
+
+    alone = [work(start) for start in range(4)]
+    with ThreadPoolExecutor(4) as pool:
+        assert list(pool.map(lambda start: work(start, first.kept), range(4))) == alone

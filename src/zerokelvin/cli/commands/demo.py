@@ -53,6 +53,9 @@ def demo(output: str, nodes: int | None, seed: int, as_json: bool) -> None:
 
     Next: 'zerokelvin run edges.csv labels.csv --policy value:0.4' on a graph of your own.
     """  # noqa: D301 - the backspace keeps click from re-flowing the examples
+    from zerokelvin.jit import compile_ahead
+
+    compile_ahead("auto", tell=False)  # at once: the imports and the graph take seconds too
     from zerokelvin.experiments import play_demo, save_pictures
     from zerokelvin.experiments.digits_demo import PICTURES
     from zerokelvin.experiments.reproduction.reproduction import free_folder
@@ -74,6 +77,7 @@ def demo(output: str, nodes: int | None, seed: int, as_json: bool) -> None:
     if as_json:
         return
     print_text("Next, on a graph of your own: zerokelvin run edges.csv labels.csv --policy value:0.4")
+    print_text("Label these digits yourself, in the browser: zerokelvin label --demo")
 
 
 def _show(played: Demo) -> None:

@@ -23,7 +23,7 @@ from zerokelvin.cli.problem_options import (
 from zerokelvin.cli.progress import reporting
 
 if TYPE_CHECKING:
-    from zerokelvin.experiments import Problem, Summary
+    from zerokelvin.experiments import CheckedRuns, Problem, Summary
     from zerokelvin.games import Runs
 
 __all__ = ["run"]
@@ -60,6 +60,13 @@ __all__ = ["run"]
     show_default=True,
     help="How often two classes change places during a game.",
 )
+@click.option(
+    "--checks",
+    type=GAMES,
+    metavar="N",
+    help="Also tell what N random checks prove of the labels that go out unasked.",
+)
+@click.option("--confidence", default=0.95, show_default=True, help="Of what the checks prove.")
 @click.option("--forget", type=POSITIVE, metavar="W", help="Predict from the latest W to 2W answers only.")
 @table_options
 @click.option("--plot", metavar="FILE", help="Save the cumulative curves as png, svg or pdf.")
@@ -72,6 +79,8 @@ def run(
     assignments: tuple[str, ...],
     component: str,
     neighbors: int,
+    checks: int | None,
+    confidence: float,
     plot: str | None,
     as_json: bool,
     reading: Reading,
@@ -92,17 +101,21 @@ def run(
       zerokelvin run cora --learner perceptron --param b=2 --component largest
       zerokelvin run digits --neighbors 5 --policy margin:0.1 --plot curves.png
       zerokelvin run cora --shuffles 5 --json
+      zerokelvin run digits --policy margin:0.1 --checks 200
 
     With --json: learner, params, nodes, edges, classes, trials, error_binary, error_binary_std,
     error_multiclass, error_multiclass_std, queries, queried_nodes, seconds, bound, majority_error, macro_f1,
-    sought, auc, average_precision, per_class.
+    sought, auc, average_precision, per_class; with --checks also guarantee: confidence, checks, unasked,
+    error_at_most, error, which are means over the orders.
 
     Next: 'zerokelvin learners NAME' explains a learner and its parameters.
     """  # noqa: D301 - the backspace keeps click from re-flowing the examples
-    from zerokelvin.experiments import parse_parameters, summarize
+    from zerokelvin.experiments import check_unasked, parse_parameters, summarize
     from zerokelvin.games import play_shuffles
+    from zerokelvin.guarantee import require_confidence
 
     params = parse_parameters(learner, assignments)
+    require_confidence(confidence)
     if plot is not None:
         from zerokelvin.experiments.plots import check_picture
 
@@ -126,11 +139,12 @@ def run(
         reading.announce()
         report("Summing up", 0, None)
         summary = summarize(runs)
+        checked = None if checks is None else check_unasked(runs, checks, confidence)
         files, failure = attempt(lambda: [] if plot is None else [_draw(problem, summary, runs, plot)])
     if as_json:
-        print_json(summary.as_dict())
+        print_json(summary.as_dict() | ({} if checked is None else {"guarantee": checked.as_dict()}))
     else:
-        _show(problem, summary, runs, files)
+        _show(problem, summary, checked, runs, files)
     if failure is not None:
         raise failure
 
@@ -143,7 +157,9 @@ def _draw(problem: Problem, summary: Summary, runs: Runs, plot: str) -> Path:
     return save(draw_curves({summary.learner: runs.runs}, title), plot)
 
 
-def _show(problem: Problem, summary: Summary, runs: Runs, files: list[Path]) -> None:
+def _show(
+    problem: Problem, summary: Summary, checked: CheckedRuns | None, runs: Runs, files: list[Path]
+) -> None:
     nodes = f"{summary.nodes:,} nodes, {summary.edges:,} edges, {summary.classes} classes"
     if problem.left_out:
         nodes += f" ({problem.left_out:,} nodes outside the largest component left out)"
@@ -161,6 +177,8 @@ def _show(problem: Problem, summary: Summary, runs: Runs, files: list[Path]) -> 
         ["nodes asked", f"{summary.queried_nodes:,.0f} ({percent(summary.queried_nodes / summary.nodes)})"],
         ["bound, first game", summary.bound.told(summary.trials, mistakes)],
     ]
+    if checked is not None:
+        rows.append(["random checks", str(checked)])
     print_table([problem.name, ""], rows)
     print_classes(summary.per_class)
     for path in files:

@@ -22,20 +22,26 @@ from __future__ import annotations
 import copy
 import dataclasses
 from collections.abc import Sequence
+from functools import partial
 
 import numpy as np
 import scipy.sparse as sp
 
 from zerokelvin.array_types import Bools, Ints
 from zerokelvin.graph.scale import mean_degree
+from zerokelvin.learners.auto.experts import Expert
 from zerokelvin.learners.auto.hedge import prior_covariance
 from zerokelvin.learners.auto.mixing import Mixing
 from zerokelvin.learners.auto.mixture import Mixture
 from zerokelvin.learners.auto.paired import LOOSE, PairedFields, PairedSystem
 from zerokelvin.learners.auto.settings import PRECISIONS
 from zerokelvin.learners.base.growth import Growth
+from zerokelvin.threads import in_threads
 
 __all__ = ["grow_mixing", "grow_mixture", "grow_pairs"]
+
+MANY = 1 << 12
+"""Nodes from which on experts grow in several threads: for fewer, these take longer to start."""
 
 
 def grow_mixture(old: Mixture, new: Mixture, growth: Growth) -> None:
@@ -43,7 +49,9 @@ def grow_mixture(old: Mixture, new: Mixture, growth: Growth) -> None:
     means = mean_degree(growth.before), mean_degree(growth.after)
     in_unit = dataclasses.replace(growth, unit=means[0] / means[1] if all(means) else 1.0)
     place = {expert.name: k for k, expert in enumerate(old.experts)}
-    for expert in new.experts:
+    _ = in_unit.places, in_unit.touched  # once for all
+
+    def grow(expert: Expert) -> None:
         game, heir = old.experts[place[expert.name]].game if expert.name in place else None, expert.game
         if game is None:
             heir.teach(*growth.answers())
@@ -51,6 +59,9 @@ def grow_mixture(old: Mixture, new: Mixture, growth: Growth) -> None:
             grow_pairs(game, heir, in_unit)
         else:
             game.hand_over(heir, in_unit)
+
+    slowest_first = [partial(grow, expert) for expert in reversed(new.experts)]  # voters, pairs, others
+    in_threads(slowest_first, worth=growth.after.num_nodes >= MANY)
     grow_mixing(old.mixing, new.mixing, [place.get(expert.name, -1) for expert in new.experts])
     new.asking = copy.deepcopy(old.asking)
 

@@ -18,6 +18,7 @@ from zerokelvin.learners.auto.experts import Expert, PreparedExperts, start_expe
 from zerokelvin.learners.auto.hedge import largest
 from zerokelvin.learners.auto.mixing import Mixing
 from zerokelvin.learners.auto.settings import CHUNK
+from zerokelvin.learners.auto.stacked import Readers
 from zerokelvin.learners.base import Game
 from zerokelvin.learners.base.kept import BehindGame
 from zerokelvin.learners.base.multiclass import MIXED, put_back
@@ -35,7 +36,7 @@ MANY = 1 << 8
 OWN = f"0/{MIXED}"
 """Before the names of the mixture's own arrays in a snapshot."""
 
-KEPT_AT_ONCE = 2
+KEPT_AT_ONCE = 1
 """Experts that are copied between two answers."""
 
 
@@ -60,6 +61,7 @@ class Mixture:
         self.names += ["class frequencies", "combination of kernels", "combination of all"]
         floors = [expert.floor for expert in self.experts]
         self.mixing = Mixing(floors, [expert.is_kernel for expert in self.experts], classes)
+        self._readers: Readers | None = Readers(self.experts)  # None: to be made when they are needed
         self.first = first_gaussian(self.experts)
         self.asking = None if target is None else Target(target, seed)
         self._last: tuple[int, int, tuple[int, Floats]] | None = None
@@ -76,8 +78,9 @@ class Mixture:
         key = (node, self.labels)
         if self._last is None or self._last[:2] != key:
             values = np.empty((len(self.experts), len(self.mixing.counts)))
-            for expert, evidence in zip(self.experts, values, strict=True):
-                expert.tell(node, evidence)
+            if self._readers is None:
+                self._readers = Readers(self.experts)
+            self._readers.tell(node, values)
             self._last = (*key, self.mixing.judge(values))
         return self._last[2]
 
@@ -147,12 +150,10 @@ class Mixture:
         def fill(k: int) -> None:
             values[k] = tasks[k]()
 
-        steps = [partial(fill, k) for k in range(len(tasks))]
-        if count >= MANY:
-            in_threads(steps)
-        else:
-            for step in steps:
-                step()
+        voters_first = sorted(
+            range(len(tasks)), key=lambda k: self.experts[k].is_kernel
+        )  # which take longest
+        in_threads([partial(fill, k) for k in voters_first], worth=count >= MANY)
         return values
 
     @property
@@ -182,8 +183,11 @@ class Mixture:
             put_back(name, arrays[f"{OWN}{name}"], array)
         if self.asking is not None:
             self.asking.restore({name: arrays[f"{OWN}{name}"] for name in self.asking.snapshot()})
-        for prefix, game in self._games():
+
+        def restore(prefix: str, game: Game) -> None:
             game.restore({name: arrays[prefix + name] for name in game.fields})
+
+        in_threads([partial(restore, *one) for one in self._games()], worth=self.labels >= MANY)
         self._last = self._table = None
 
     def twin(self, kept: bool = False) -> Mixture | None:
@@ -225,7 +229,7 @@ class Mixture:
             del other.first  # a packed game answers for nothing
         else:
             other.first = first_gaussian(other.experts)
-        other._last = other._table = other._journal = None
+        other._last = other._table = other._journal = other._readers = None
         return other
 
     def _games(self) -> list[tuple[str, Game]]:

@@ -43,12 +43,12 @@ from numpy.typing import NDArray
 from zerokelvin.array_types import Floats, Ints
 from zerokelvin.errors import ParameterError
 from zerokelvin.graph import Graph
-from zerokelvin.jit import kernel
+from zerokelvin.jit import inner_kernel, kernel
 from zerokelvin.kernels.kernel_names import parse_kernel
 from zerokelvin.kernels.relaxation_queue import join, leave, new_queue
 from zerokelvin.learners.auto.evidence_game import EvidenceGame
 
-__all__ = ["LOOSE", "PairArrays", "PairedFields", "PairedSystem", "paired_system"]
+__all__ = ["LOOSE", "PairArrays", "PairedFields", "PairedSystem", "paired_system", "relaxed_mean"]
 
 
 LOOSE = 0.004
@@ -207,10 +207,18 @@ class PairedFields(EvidenceGame):
 @kernel
 def _mean(system: PairedSystem, fields: PairArrays, node: int, c: int) -> float:
     """The mean of a class at a node, after one more step of relaxation there."""
-    a, b = system.diagonal[node], system.link[node]
-    scale = 1.0 / (a * a + b * fields.root * fields.labels[node])
-    step = (a * fields.residual[c, node, 0] + b * fields.residual[c, node, 1]) * scale
-    mean = fields.pairs[c, node, 0] + step
+    own = system.diagonal[node], system.link[node], fields.root, fields.labels[node]
+    return relaxed_mean(
+        own, fields.pairs[c, node, 0], fields.residual[c, node, 0], fields.residual[c, node, 1]
+    )
+
+
+@inner_kernel
+def relaxed_mean(own: Any, f: float, first: float, second: float) -> float:
+    """A mean f after one more step, from the residuals; `own` are a, s m, s and the labels of the node."""
+    a, b, root, labels = own
+    scale = 1.0 / (a * a + b * root * labels)
+    mean = f + (a * first + b * second) * scale
     return mean if abs(mean) <= FAR else 0.0
 
 

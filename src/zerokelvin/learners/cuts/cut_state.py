@@ -17,6 +17,7 @@ from __future__ import annotations
 import copy
 from abc import abstractmethod
 from collections.abc import Mapping
+from functools import partial
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
@@ -35,6 +36,7 @@ from zerokelvin.learners.base import Game, OneVsRest, Progress, State, Trace, Tr
 from zerokelvin.learners.base.kept import PackedArray
 from zerokelvin.learners.base.record import require_labels
 from zerokelvin.learners.cuts.cut_bounds import path_certificate
+from zerokelvin.threads import in_threads
 
 __all__ = [
     "AGREED",
@@ -169,6 +171,10 @@ class PathState(CutState):
         return self.cut.paths == "longest"
 
 
+MANY = 1 << 8
+"""Labels from which on problems are told theirs in several threads."""
+
+
 class PathGame(OneVsRest[PathState]):
     """Path problems side by side: a game in which every label is learnt at once is compiled throughout."""
 
@@ -185,8 +191,9 @@ class PathGame(OneVsRest[PathState]):
 
     def teach(self, nodes: Any, codes: Ints) -> None:
         """Learn answers in order, in compiled code."""
-        for state, labels in zip(self.states, self.signs(codes).T, strict=True):
-            state.teach(np.asarray(nodes, dtype=np.int64), labels.astype(np.int64))
+        places, signs = np.asarray(nodes, dtype=np.int64), self.signs(codes).T.astype(np.int64)
+        tasks = [partial(one.teach, places, own) for one, own in zip(self.states, signs, strict=True)]
+        in_threads(tasks, worth=len(places) >= MANY)
 
     def scores_in_order(self, nodes: Any, codes: Ints) -> Floats:
         """Learn answers in order, in compiled code: the margins before each."""

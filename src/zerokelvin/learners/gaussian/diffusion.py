@@ -220,6 +220,12 @@ class Diffusion:
         self.arrays = FieldArrays(solve.x, solve.r, solve.excess, *solve.diagonal)
         self.frame = Frame(system.into, system.out, self.counts, self.sums, self.totals)
 
+    def move_to(self, x: Floats, r: Floats, inverse: Floats) -> None:
+        """Go on in other arrays, which hold what x, r and 1 / (D + E) are now."""
+        solve = self.relaxation
+        solve.x, solve.r, solve.diagonal = x, r, (inverse, solve.diagonal[1])
+        self._bind()
+
     def twin(self) -> Diffusion:
         """Other fields at the same place on the same system."""
         other, solve = copy.copy(self), copy.copy(self.relaxation)

@@ -15,6 +15,7 @@ entry within `TOL` of the exact one, and only the nodes it reaches are touched.
 
 from __future__ import annotations
 
+import threading
 from typing import Any
 
 import numpy as np
@@ -69,7 +70,8 @@ class Influence:
         """The influence of a node on the others that wait; nodes beyond the end of the array do not."""
         found = np.zeros(3)
         regression = self._regression(waiting)
-        _influence(regression, self.kept.column, self.diffusion.relaxation.scratch, node, found)
+        with self.kept.lock:
+            _influence(regression, self.kept.column, self.diffusion.relaxation.scratch, node, found)
         return float(found[0])
 
     def most_valued(self, nodes: Ints, waiting: Bools, above: float, most: int | None = None) -> Valued:
@@ -78,6 +80,10 @@ class Influence:
         An influence is computed only where an upper bound on the value does not rule the node out, and not
         again while nothing has changed that it depends on.
         """
+        with self.kept.lock:
+            return self._most_valued(nodes, waiting, above, most)
+
+    def _most_valued(self, nodes: Ints, waiting: Bools, above: float, most: int | None) -> Valued:
         diffusion, kept = self.diffusion, self.kept
         regression = self._regression(waiting)
         kept.renew(diffusion.relaxation.excess, waiting)
@@ -119,11 +125,13 @@ class KeptInfluences:
     The column of a node is made by pushes from nodes, and no other node matters: one that received less than
     it takes to push adds nothing, and takes more to push when it gets a label. So an influence stays what it
     is, to the last bit, until a node that pushed is labelled or waits no more. What has become old still
-    bounds what it will be, since every label makes all entries of P smaller.
+    bounds what it will be, since every label makes all entries of P smaller. Copies of a game share them
+    in several threads, so whoever works with them holds `lock`.
     """
 
     def __init__(self, count: int) -> None:
         self.count = count
+        self.lock = threading.Lock()
         self._column: Any = None
         self._excess: Floats | None = None
         self._waiting: Bools | None = None

@@ -28,7 +28,16 @@ from zerokelvin.asking.variance import variance_floors
 from zerokelvin.bound import Bound
 from zerokelvin.learners.base import Binary, Game, Progress, Record, Trace, Trials, sign, signs_of
 from zerokelvin.learners.base.multiclass import put_back
-from zerokelvin.learners.ridge.ridge_game import DUE, LEARNT, NEXT, STOP, play_ridge, score_of, scores_of
+from zerokelvin.learners.ridge.ridge_game import (
+    DUE,
+    LEARNT,
+    NEXT,
+    STOP,
+    RidgeRules,
+    play_ridge,
+    score_of,
+    scores_of,
+)
 from zerokelvin.learners.ridge.ridge_problem import RidgeProblem
 from zerokelvin.least_squares.growing_inverse import due, empty_inverse, learn_row, refresh
 from zerokelvin.machine.lanes import aligned
@@ -140,39 +149,42 @@ class RidgeGame(Game, Generic[P]):
     def play(self, trials: Trials, progress: Progress | None = None) -> Trace:
         """The whole game in compiled code."""
         first, total = self.problems[0], len(trials.nodes)
-        rules = np.zeros((5, total))
-        rules[4] = self.source.lengths[trials.nodes]
-        rules[0] = trials.limits
-        rules[1], rules[2] = NO_GAIN, NO_FLOOR
+        gains, floors = np.full(total, NO_GAIN), np.full(total, NO_FLOOR)
         if trials.gains is not None and trials.floors is not None:
-            rules[1], rules[2] = trials.gains, trials.floors
+            gains[:], floors[:] = trials.gains, trials.floors
+        bars = np.zeros(total)
         if first.kappa is not None:
-            floors = variance_floors(first.kappa, np.arange(total))
-            below = floors < 1.0
-            rules[3] = np.inf
-            rules[3, below] = floors[below] / (1.0 - floors[below])  # r/(1 + r) > floor as a bar on r
-        settings = np.zeros(10, dtype=np.int64)
-        settings[:6] = (
-            trials.delay,
-            trials.budget,
-            first.every_round,
-            first.forward_score,
+            least = variance_floors(first.kappa, np.arange(total))
+            below = least < 1.0
+            bars[:] = np.inf
+            bars[below] = least[below] / (1.0 - least[below])  # r/(1 + r) > floor as a bar on r
+        rules = RidgeRules(
+            trials.limits.astype(np.float64),
+            gains,
+            floors,
+            bars,
+            self.source.lengths[trials.nodes],
+            int(trials.delay),
+            int(trials.budget),
+            bool(first.every_round),
+            bool(first.forward_score),
             first.kappa is not None,
             trials.gains is not None,
         )
+        cursor = np.zeros(4, dtype=np.int64)
         trace = Trace.empty(trials)
         codes = np.zeros(trials.signs.shape, dtype=np.int8)
         step = CHUNK if progress is not None else max(total, 1)
         noted = 0
-        while settings[DUE] < total:
-            settings[STOP] = min(int(settings[NEXT]) + step, total)
+        while cursor[DUE] < total:
+            cursor[STOP] = min(int(cursor[NEXT]) + step, total)
             matrix = self.source.matrix
-            play_ridge(matrix, trials.nodes, trials.signs, rules, settings, self.kept, trace.margins, codes)
+            play_ridge(matrix, trials.nodes, trials.signs, rules, cursor, self.kept, trace.margins, codes)
             if any(due(one) for one in self.kept):
-                noted = self._note(trials, codes, noted, int(settings[DUE]))
+                noted = self._note(trials, codes, noted, int(cursor[DUE]))
                 self._refresh()
             if progress is not None:
-                progress(int(settings[NEXT]))
+                progress(int(cursor[NEXT]))
         trace.asked[:] = codes > 0
         self._note(trials, codes, noted, total)
         return trace

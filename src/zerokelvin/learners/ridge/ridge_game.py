@@ -10,7 +10,7 @@ same to the last bit. Where only a threshold matters, `ridge_screen` begins in s
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,14 +24,46 @@ from zerokelvin.least_squares.growing_inverse import PENDING, due, form_of, lear
 from zerokelvin.machine.lanes import LANES, aligned, borrow, combine, eight_dot, fetch, lay_out, row_dot
 from zerokelvin.machine.tiles import block_forms
 
-__all__ = ["ASKED", "DUE", "LEARNT", "NEXT", "STOP", "linear_score", "play_ridge", "score_of", "scores_of"]
+__all__ = [
+    "ASKED",
+    "DUE",
+    "LEARNT",
+    "NEXT",
+    "STOP",
+    "RidgeRules",
+    "linear_score",
+    "play_ridge",
+    "score_of",
+    "scores_of",
+]
 
 
 ASKED, LEARNT = 1, 2
 """What becomes of a trial in a problem; 0 where it was not asked about."""
 
-NEXT, DUE, COUNT, STOP = 6, 7, 8, 9
-"""Where the settings hold the cursor: next trial, next label to learn, trials asked, where to stop."""
+NEXT, DUE, COUNT, STOP = range(4)
+"""Where a cursor holds the next trial, the next label to learn, the trials asked, and where to stop."""
+
+
+class RidgeRules(NamedTuple):
+    """How a game is played.
+
+    One number per trial each: `limits`, `gains` and `floors` of the policy, `bars` on the form r of the
+    learner's own rule, `lengths` ‖x‖. Then whether that rule, `own_rule`, and a policy that looks at the
+    variance, `sees_variance`, are there.
+    """
+
+    limits: Floats
+    gains: Floats
+    floors: Floats
+    bars: Floats
+    lengths: Floats
+    delay: int
+    budget: int
+    every_round: bool
+    forward_score: bool
+    own_rule: bool
+    sees_variance: bool
 
 
 @kernel
@@ -172,21 +204,17 @@ def play_ridge(
     matrix: Floats,
     nodes: Ints,
     signs: NDArray[np.int8],
-    rules: Floats,
-    settings: Ints,
+    rules: RidgeRules,
+    cursor: Ints,
     kept: Floats,
     margins: Floats,
     codes: NDArray[np.int8],
 ) -> None:
     """Play from the cursor to the stop, or until an inverse is due for a refresh.
 
-    rules = limits, gains, floors of the policy, the learner's own bars on r and the lengths ‖x‖, one column
-    per trial.
-    settings = delay, budget, every_round, forward_score, own rule, policy sees variance; then the
-    cursor, `NEXT`, `DUE`, `COUNT` and `STOP`.
+    The cursor has `NEXT`, `DUE`, `COUNT` and `STOP`.
     """
-    delay, budget, every, forward_score = settings[0], settings[1], settings[2] != 0, settings[3] != 0
-    own, sees = settings[4] != 0, settings[5] != 0
+    delay, every, own, sees = rules.delay, rules.every_round, rules.own_rule, rules.sees_variance
     total, problems = signs.shape
     matrix, kept, margins = borrow(matrix), borrow(kept), borrow(margins)  # of which slices are taken
     d, groups, width = matrix.shape[1], kept.shape[0], kept.shape[2]
@@ -213,9 +241,9 @@ def play_ridge(
     sizes = np.zeros(problems)  # ‖w‖ of every problem
     for c in range(problems):
         sizes[c] = _size(weights[c * stride + 2])
-    while settings[NEXT] < settings[STOP] and not wanted:
+    while cursor[NEXT] < cursor[STOP] and not wanted:
         # 1. Every `LANES` trials: their scores, and their forms r where a rule looks at them.
-        t = settings[NEXT]
+        t = cursor[NEXT]
         lane += 1
         fetch(matrix, nodes[min(t + reach, total - 1)])
         if lane == LANES and looks:
@@ -243,25 +271,26 @@ def play_ridge(
                 margins[t, c] = scores[c, lane]
             else:
                 margins[t, c] = row_dot(matrix, nodes[t], weights, c * stride + 2)
-            margins[t, c] = settle(margins[t, c], rules[4, t] * sizes[c])
-            if forward_score:
+            margins[t, c] = settle(margins[t, c], rules.lengths[t] * sizes[c])
+            if rules.forward_score:
                 margins[t, c] /= 1.0 + form_of(kept[c * apart], sides, matrix[nodes[t]], scratch)
         # 3. Whether its label is asked for, by the policy and by each problem's own rule.
         spread = 0.0
         if sees:
             form = max(forms[:, lane].max(), 0.0)
             spread = form / (1.0 + form)
-        if wants_label(settings[COUNT], budget, margins[t], spread, (rules[0, t], rules[1, t], rules[2, t])):
-            if settings[COUNT] == 0 or not own:
+        rule = (rules.limits[t], rules.gains[t], rules.floors[t])
+        if wants_label(cursor[COUNT], rules.budget, margins[t], spread, rule):
+            if cursor[COUNT] == 0 or not own:
                 codes[t, :] = ASKED
-            elif _ask_apart(t, matrix[nodes[t]], kept, (forms, slack), lane, rules[3, t], codes, scratch):
+            elif _ask_apart(t, matrix[nodes[t]], kept, (forms, slack), lane, rules.bars[t], codes, scratch):
                 unsure = True
-            settings[COUNT] += codes[t].max() > 0
-        settings[NEXT] = t + 1
+            cursor[COUNT] += codes[t].max() > 0
+        cursor[NEXT] = t + 1
         # 4. The label that is due: learn it, and bring what was computed ahead up to it.
         if t >= delay:
-            past = settings[DUE]
-            settings[DUE] += 1
+            past = cursor[DUE]
+            cursor[DUE] += 1
             if delay > 0:
                 wanted = _teach_late(matrix[nodes[past]], past, signs, codes, kept, every, scratch)
             elif _lesson(signs, codes, margins, past, every):
@@ -279,9 +308,9 @@ def play_ridge(
                 for g in range(groups):
                     if codes[past, g] == LEARNT:
                         _take_off(kept[g], block, d, lane + 1, cross, forms[g])
-    if settings[NEXT] == total:
-        while settings[DUE] < total and not wanted:
-            past = settings[DUE]
-            settings[DUE] += 1
+    if cursor[NEXT] == total:
+        while cursor[DUE] < total and not wanted:
+            past = cursor[DUE]
+            cursor[DUE] += 1
             wanted = _teach_late(matrix[nodes[past]], past, signs, codes, kept, every, scratch)
     room[0] = 0.0  # used to the end, as scratch is only borrowed from it

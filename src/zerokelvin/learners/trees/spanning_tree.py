@@ -34,6 +34,7 @@ from zerokelvin.bound import Bound
 from zerokelvin.errors import ParameterError
 from zerokelvin.graph import Graph
 from zerokelvin.learners.base import Game, Learner, OneVsRest, columns_of, learner
+from zerokelvin.learners.trees.spine_votes import SpineVotes
 from zerokelvin.learners.trees.tree_opt import (
     HingeState,
     TreeGame,
@@ -203,6 +204,11 @@ class SpanningTree(Learner):
         """Begin problems that share their trees."""
         ready, rng = prepared or self.prepare(graph), np.random.default_rng(seed)
         return TreeGame(self._begin(ready, rng, columns_of(classes)))
+
+    def start_votes(self, classes: int, prepared: SpanningTrees, seed: int = 0) -> SpineVotes:
+        """The votes of the same spines for all classes together, where there are several trees."""
+        size = int(self.trees)
+        return SpineVotes(draw_spines(prepared, size, np.random.default_rng(seed)), size, max(2, classes))
 
     def expected_bound(self, graph: Graph, labels: ArrayLike) -> Bound:
         """The bound on the mean number of mistakes over draws of the trees (`trees.spanning.expected`)."""

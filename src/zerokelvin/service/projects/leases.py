@@ -52,6 +52,10 @@ class Leases:
         with self._lock:
             self._held.pop(node, None)
 
+    def held(self, now: float) -> list[tuple[int, Lease]]:
+        """All of them, by node."""
+        return self._now(now)
+
     def count(self, now: float) -> int:
         """How many there are."""
         return len(self._now(now))

@@ -19,9 +19,12 @@ import msgspec
 from zerokelvin.client.messages import AddEdges, AddedNodes, AddNodes, Numbered
 from zerokelvin.errors import ZerokelvinError
 from zerokelvin.service.projects.learning_thread import LearningThread, Lesson
+from zerokelvin.service.projects.tracing import Tracing
 from zerokelvin.service.records.commands import Told, facts_of
-from zerokelvin.service.records.facts import Fact, Grown
+from zerokelvin.service.records.facts import KIND_OF, KINDS, Fact, Grown
 from zerokelvin.service.records.graph_source import weighted_edges
+from zerokelvin.service.records.page_acts import ActsWish, facts_of_act
+from zerokelvin.service.records.page_book import PageBook
 from zerokelvin.service.records.projection import Book, Projection
 from zerokelvin.service.records.refusals import BusyError, RefusedError
 from zerokelvin.service.records.telling import beside, tell
@@ -32,6 +35,8 @@ __all__ = ["FIRST", "Pending", "Settled", "WriteLimits", "WritingThread"]
 
 FIRST = 1
 """The number of the first event, which is no one's answer: `events` of an answer does not count it."""
+
+SILENT = Tracing()
 
 GROUP = 256
 """Requests written in one transaction at most."""
@@ -61,6 +66,10 @@ class Pending:
     fingerprint: bytes = b""
     status: int = 200
     answer: bytes = field(default=b"", init=False)
+    place: Any = None
+    """Where its span is, if there is one."""
+    number: int = field(default=0, init=False)
+    """Of its last event, once it is written."""
 
 
 class Noted(NamedTuple):
@@ -92,6 +101,7 @@ class WritingThread:
         limits: WriteLimits,
         deliver: Callable[[list[Settled]], None],
         clock: Callable[[], float] = time.time,
+        tracing: Tracing = SILENT,
     ) -> None:
         self.known = known
         self.written = written
@@ -100,7 +110,7 @@ class WritingThread:
         """Time of the last transaction."""
         self.groups = 0
         self._log, self._learning, self._limits, self._clock = log, learning, limits, clock
-        self._deliver = deliver
+        self._deliver, self._tracing = deliver, tracing
         self._queue: queue.SimpleQueue[Pending | None] = queue.SimpleQueue()
         self._thread = threading.Thread(target=self._run, name=f"write {log.name}", daemon=True)
         self._thread.start()
@@ -141,6 +151,8 @@ class WritingThread:
         open_ones: list[Pending] = []
         events: list[NewEvent] = []
         facts: list[Noted] = []
+        if self.known.page is None and any(isinstance(one.request, ActsWish) for one in group):
+            self._fold_page()
         for pending in group:
             if self.failed is not None:
                 self._done(pending, BusyError("the log of the project cannot be written now; try again."))
@@ -151,6 +163,10 @@ class WritingThread:
                 if isinstance(pending.request, (AddNodes, AddEdges)):
                     self._flush(open_ones, events, facts)
                     self._grow(pending)
+                    continue
+                if isinstance(pending.request, ActsWish):
+                    self._act(pending, pending.request, events, facts)
+                    open_ones.append(pending)
                     continue
                 told = facts_of(pending.request, self.known)
             except Exception as problem:  # noqa: BLE001 - the request is told, whatever it is
@@ -173,26 +189,52 @@ class WritingThread:
                 pending.key.partition(":")[2] if pending.key else "",
                 "was used for another request; take a new key for every new request",
             )
+        pending.number = self.written
         self._done(pending, found.answer)
         return True
+
+    def _fold_page(self) -> None:
+        """Read what people did on the page from the log, once since the project woke."""
+        book = PageBook(self.known.graph)
+        for event in self._log.read(0):
+            if event.kind in KINDS and event.number > FIRST:
+                book.note(msgspec.json.decode(event.body, type=KINDS[event.kind]), event.at, event.actor)
+        self.known.page = book
+
+    def _act(self, pending: Pending, wish: ActsWish, events: list[NewEvent], facts: list[Noted]) -> None:
+        """Take the acts of one person one after the other; one that is refused does not stop the others."""
+        self.known.require_in_use()
+        self._take(pending, [], events, facts)
+        for act in wish.acts:
+            book = self.known.page
+            try:
+                if book is None:
+                    raise BusyError("the project is being opened again; send the request again.")
+                told = facts_of_act(act, wish.reviewer, self.known, book)
+            except (ZerokelvinError, ValueError) as problem:
+                wish.refused.append((act.id, str(problem)))
+                continue
+            self._take(pending, [Told(KIND_OF[type(fact)], fact) for fact in told], events, facts)
+            wish.saved.append(act.id)
 
     def _take(self, pending: Pending, told: list[Told], events: list[NewEvent], facts: list[Noted]) -> None:
         """Count a request's events as if they were written, and add them to the group."""
         at = self._clock()
         for one in told:
-            self.known.note([one.fact], at)
+            self.known.note([one.fact], at, actor=pending.actor)
             events.append(_event(one, at, pending.actor))
             facts.append(Noted(one.fact, self.known.book))
-        number = self.written + len(events)
-        pending.answer = msgspec.json.encode(Numbered(events=number - FIRST))
+        pending.number = self.written + len(events)
+        pending.answer = msgspec.json.encode(Numbered(events=pending.number - FIRST))
 
     def _flush(self, pendings: list[Pending], events: list[NewEvent], facts: list[Noted]) -> None:
         """Write a group, acknowledge it, and hand it on; the lists are empty afterwards."""
         if not pendings:
             return
         try:
-            self._learning.wait_below(self._limits.most_unlearnt)
-            self._append(events, pendings)
+            if events:
+                self._learning.wait_below(self._limits.most_unlearnt)
+                self._append(events, pendings)
         except Exception as problem:  # noqa: BLE001 - all are told
             self.known.undo()
             self._deliver([Settled(one, _as_busy(problem)) for one in pendings])
@@ -213,7 +255,11 @@ class WritingThread:
         ]
         began = time.perf_counter()
         try:
-            last = self._log.append(events, answers)
+            links = (one.place for one in pendings)
+            with self._tracing.work(
+                "append", links, project=self._log.name, events=len(events), requests=len(pendings)
+            ):
+                last = self._log.append(events, answers)
         except StoreFull:
             raise
         except Exception as problem:  # whether it was written is not known
@@ -242,6 +288,7 @@ class WritingThread:
         at = self._clock()
         self.known.note([fact], at, grown)
         event = _event(Told("grown", fact), at, pending.actor)
+        pending.number = self.written + 1
         pending.answer = msgspec.json.encode(
             AddedNodes(events=self.written + 1 - FIRST, nodes=grown.num_nodes, edges=grown.num_edges)
         )

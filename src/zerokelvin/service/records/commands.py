@@ -9,15 +9,17 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from zerokelvin.client.messages import Answers, Correct, SetBudget, Skip, Teach
+from zerokelvin.client.messages import Answers, Correct, Named, SetBudget, Skip, Teach
 from zerokelvin.service.records.decisions import DecisionRecord
 from zerokelvin.service.records.facts import (
     Budgeted,
     CheckDrawn,
+    ClassesAdded,
     Corrected,
     Fact,
     Labelled,
     Owned,
+    PageSet,
     Passed,
     PutAway,
     TakenOut,
@@ -27,7 +29,13 @@ from zerokelvin.service.records.projection import Projection
 from zerokelvin.service.records.refusals import RefusedError
 from zerokelvin.service.store.log import ARCHIVED, RESTORED
 
-__all__ = ["ArchiveWish", "DrawCheck", "Told", "facts_of"]
+__all__ = ["ArchiveWish", "DrawCheck", "PageWish", "Told", "facts_of"]
+
+
+MOST_LABEL = 200
+"""Characters of a class that is typed in the page."""
+
+MOST_CLASSES = 10_000
 
 
 class Told(NamedTuple):
@@ -35,6 +43,14 @@ class Told(NamedTuple):
 
     kind: str
     fact: Fact
+
+
+class PageWish(NamedTuple):
+    """Settings of the page that change, and classes that are added."""
+
+    changed: PageSet | None = None
+    classes: tuple[Named, ...] = ()
+    audit_share: float | None = None
 
 
 class ArchiveWish(NamedTuple):
@@ -80,11 +96,37 @@ def facts_of(request: Any, known: Projection) -> list[Told]:
             daily = known.book.daily_budget if request.daily_budget is unset else request.daily_budget
             share = known.book.audit_share if request.audit_share is unset else request.audit_share
             return [Told("budget", Budgeted(budget, daily, share))]
+        case PageWish():
+            told = [] if request.changed is None else [Told("page", request.changed)]
+            if request.audit_share is not None:
+                told.append(
+                    Told("budget", Budgeted(known.budget, known.book.daily_budget, request.audit_share))
+                )
+            new = tuple(_new_class(label, known) for label in dict.fromkeys(request.classes))
+            fresh = tuple(label for label in new if label not in known.codes)
+            return [*told, Told("classes", ClassesAdded(fresh))] if fresh else told
         case DrawCheck():
             return [Told("check", CheckDrawn())]
         case ArchiveWish():
             return [Told(ARCHIVED, PutAway()) if request.away else Told(RESTORED, TakenOut())]
     raise TypeError(f"{type(request).__name__} is no request that writes")
+
+
+def _new_class(label: Named, known: Projection) -> Named:
+    """A class that may be added; refused where classes are fixed or where it is no name."""
+    if label in known.codes:
+        return label
+    if not known.created.open_classes:
+        raise RefusedError("add_classes", label, "is no class of this project, whose classes are fixed")
+    if known.classes and type(label) is not type(known.classes[0]):
+        raise RefusedError("add_classes", label, "is of another kind than the classes there are")
+    if isinstance(label, str) and (not label.strip() or len(label) > MOST_LABEL or not label.isprintable()):
+        raise RefusedError(
+            "add_classes", label, f"is empty, longer than {MOST_LABEL} characters or unprintable"
+        )
+    if len(known.classes) >= MOST_CLASSES:
+        raise RefusedError("add_classes", label, f"would be more than {MOST_CLASSES:,} classes")
+    return label
 
 
 def _answer(i: int, one: Any, known: Projection) -> Told:
@@ -104,8 +146,6 @@ def _answer(i: int, one: Any, known: Projection) -> Told:
             one.decision,
             f"is for node {known.name(shown.node)!r}, not for {one.node!r}; send the one that was shown",
         )
-    record = DecisionRecord(
-        shown.code, shown.ask, shown.overruled, shown.made_at, shown.time, shown.digest.hex(), shown.left_out
-    )
+    record = DecisionRecord.of(shown)
     node = named(known.name(shown.node)) if one.node is None else one.node
     return Told("label", Labelled(node, label, record, one.source))

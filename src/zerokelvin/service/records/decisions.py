@@ -62,6 +62,19 @@ class DecisionRecord(msgspec.Struct, frozen=True):
     digest: str
     left_out: tuple[int, ...] = ()
 
+    @classmethod
+    def of(cls, shown: Decision) -> DecisionRecord:
+        """The record of what was shown."""
+        return cls(
+            shown.code,
+            shown.ask,
+            shown.overruled,
+            shown.made_at,
+            shown.time,
+            shown.digest.hex(),
+            shown.left_out,
+        )
+
 
 def write_decision(secret: bytes, decision: Decision) -> str:
     """A decision as a signed text."""

@@ -1,6 +1,9 @@
 """The events of a project as they lie in the log: JSON, one kind for each thing that can happen.
 
 Nodes and classes are written by name, so that a log can be read by anybody and told again to another project.
+
+What people do on the labelling page is written as an `Acted`, followed by the labels and revisions it comes
+to for the model, each marked with the number of the act (`zerokelvin.service.records.page_book`).
 """
 
 from __future__ import annotations
@@ -13,16 +16,21 @@ from zerokelvin.service.store.log import ARCHIVED, RESTORED
 
 __all__ = [
     "KINDS",
+    "KIND_OF",
+    "Acted",
     "Budgeted",
     "CheckDrawn",
+    "ClassesAdded",
     "Corrected",
     "Created",
     "Fact",
     "Grown",
     "Labelled",
     "Owned",
+    "PageSet",
     "Passed",
     "PutAway",
+    "Revised",
     "TakenOut",
 ]
 
@@ -48,6 +56,8 @@ class Created(Fact, frozen=True):
     daily_budget: int | None = None
     seed: int = 0
     version: int = 1
+    open_classes: bool = False
+    """Whether classes may be added; there may then be none at first."""
     audit_share: float = 0.0
 
 
@@ -58,6 +68,7 @@ class Labelled(Fact, frozen=True):
     label: Named
     decision: DecisionRecord | None = None
     source: str | None = None
+    act: str | None = None
 
 
 class Owned(Fact, frozen=True):
@@ -65,6 +76,7 @@ class Owned(Fact, frozen=True):
 
     node: Named
     label: Named
+    act: str | None = None
 
 
 class Passed(Fact, frozen=True):
@@ -110,6 +122,45 @@ class TakenOut(Fact, frozen=True):
     """The project was taken out of the archive."""
 
 
+class Revised(Fact, frozen=True):
+    """The last labels of several nodes replaced, or taken back where there is none, all in one step."""
+
+    nodes: tuple[Named, ...]
+    labels: tuple[Named | None, ...]
+    act: str | None = None
+
+
+class ClassesAdded(Fact, frozen=True):
+    """Classes that joined the others, behind them."""
+
+    labels: tuple[Named, ...]
+
+
+class Acted(Fact, frozen=True):
+    """What somebody did on the page: an act of a kind on nodes, with a label, or taking back another act."""
+
+    id: str
+    kind: str
+    by: str = ""
+    nodes: tuple[Named, ...] = ()
+    label: Named | None = None
+    of: str | None = None
+    predicted: Named | None = None
+    """What was predicted for the first node when it was shown, if known."""
+    audit: bool = False
+    """Whether the question was a random check."""
+
+
+class PageSet(Fact, frozen=True):
+    """Settings of the page that changed; what is left out stays."""
+
+    guidelines: str | None = None
+    notes: dict[str, str] = {}
+    target: float | None = None
+    overlap: float | None = None
+    hide_guess: bool | None = None
+
+
 KINDS: dict[str, type[Fact]] = {
     "created": Created,
     "label": Labelled,
@@ -118,8 +169,15 @@ KINDS: dict[str, type[Fact]] = {
     "correct": Corrected,
     "grown": Grown,
     "budget": Budgeted,
+    "revise": Revised,
+    "classes": ClassesAdded,
+    "act": Acted,
+    "page": PageSet,
     "check": CheckDrawn,
     ARCHIVED: PutAway,
     RESTORED: TakenOut,
 }
 """Kinds of events with what they hold."""
+
+KIND_OF = {fact: kind for kind, fact in KINDS.items()}
+"""The kind of each."""

@@ -65,7 +65,7 @@ def start_session(created: Created, graph: bytes) -> Session:
     return start(
         domain,
         created.learner,
-        classes=list(created.classes),
+        classes=list(created.classes) or None,
         policy=created.policy,
         budget=created.budget,
         seed=created.seed,

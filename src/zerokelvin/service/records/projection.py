@@ -20,6 +20,7 @@ from zerokelvin.graph import Graph
 from zerokelvin.service.records.decisions import Decision, read_decision
 from zerokelvin.service.records.facts import (
     Budgeted,
+    ClassesAdded,
     Corrected,
     Created,
     Fact,
@@ -27,8 +28,10 @@ from zerokelvin.service.records.facts import (
     Labelled,
     Owned,
     PutAway,
+    Revised,
     TakenOut,
 )
+from zerokelvin.service.records.page_book import PageBook
 from zerokelvin.service.records.refusals import ConflictError, RefusedError
 from zerokelvin.session import Session
 from zerokelvin.session.prediction import SKIP
@@ -59,7 +62,9 @@ class Projection:
     def __init__(self, created: Created, session: Session) -> None:
         self.created = created
         self.secret = base64.b64decode(created.secret)
-        self.codes = {label: code for code, label in enumerate(created.classes)}
+        self._put_classes(session.classes or created.classes)  # type: ignore[arg-type]
+        self.page: PageBook | None = None
+        """What people did on the page, where somebody has looked at it since the project woke."""
         self.graph: Graph = session.graph
         self.labels = Counter(event.node for event in session.events if event.kind != SKIP)
         self.budget = session.budget
@@ -87,10 +92,10 @@ class Projection:
 
     def label(self, label: Named, field: str) -> Named:
         """A label, which must be a class."""
-        if label in self.codes and type(label) is type(self.created.classes[self.codes[label]]):
+        if label in self.codes and type(label) is type(self.classes[self.codes[label]]):
             return label
-        near = nearest(label, self.created.classes)
-        meant = f"give {near!r}" if near is not None else f"give one of {list(self.created.classes[:10])!r}"
+        near = nearest(label, self.classes)
+        meant = f"give {near!r}" if near is not None else f"give one of {list(self.classes[:10])!r}"
         raise RefusedError(field, label, f"is no class of this project; {meant}")
 
     def decision(self, text: str, field: str) -> Decision:
@@ -112,15 +117,23 @@ class Projection:
 
     # -- changing -----------------------------------------------------------------------------------
 
-    def note(self, facts: Sequence[Fact], at: float, grown: Graph | None = None) -> None:
+    def note(self, facts: Sequence[Fact], at: float, grown: Graph | None = None, actor: str = "") -> None:
         """Take events for granted that happened at a time; `grown` is the graph that a growth led to."""
         for fact in facts:
+            if self.page is not None:
+                self.page.note(fact, at, actor)
             if isinstance(fact, (Labelled, Owned)):
                 self._count(self.graph.index(fact.node), 1)
                 if isinstance(fact, Labelled) and fact.decision is not None and fact.decision.ask:
                     self._asked(at)
             elif isinstance(fact, Corrected) and fact.label is None:
                 self._count(self.graph.index(fact.node), -1)
+            elif isinstance(fact, Revised):
+                for node, label in zip(fact.nodes, fact.labels, strict=True):
+                    if label is None:
+                        self._count(self.graph.index(node), -1)
+            elif isinstance(fact, ClassesAdded):
+                self._set_classes((*self.classes, *fact.labels))
             elif isinstance(fact, Budgeted):
                 self._set_budget(fact.budget)
                 self._set_book(
@@ -137,6 +150,8 @@ class Projection:
 
     def undo(self) -> None:
         """What was noted since the last `settle` was not written."""
+        if self._undo:
+            self.page = None  # folded from the log again when needed
         while self._undo:
             self._undo.pop()()
 
@@ -160,6 +175,16 @@ class Projection:
         self._undo.append(partial(setattr, self, "budget", self.budget))
         self.budget = budget
 
+    def _set_classes(self, classes: tuple[Named, ...]) -> None:
+        self._undo.append(partial(self._put_classes, self.classes))
+        self._put_classes(classes)
+
+    def _put_classes(self, classes: tuple[Named, ...]) -> None:
+        self.classes: tuple[Named, ...] = classes
+        self.codes = {label: code for code, label in enumerate(classes)}
+
     def _set_graph(self, graph: Graph) -> None:
         self._undo.append(partial(setattr, self, "graph", self.graph))
         self.graph = graph
+        if self.page is not None:
+            self.page.graph = graph

@@ -17,12 +17,14 @@ from zerokelvin.service.records.decisions import DecisionRecord
 from zerokelvin.service.records.facts import (
     Budgeted,
     CheckDrawn,
+    ClassesAdded,
     Corrected,
     Fact,
     Grown,
     Labelled,
     Owned,
     Passed,
+    Revised,
 )
 from zerokelvin.session import Session
 from zerokelvin.session.late import ShownDecision
@@ -43,7 +45,7 @@ def runs(items: Iterable[T], of: Callable[[T], Fact]) -> Iterator[list[T]]:
 
 def goes_back(fact: Fact) -> bool:
     """Whether an event makes a session go back over its answers, which may take long."""
-    return isinstance(fact, (Corrected, Grown))
+    return isinstance(fact, (Corrected, Revised, ClassesAdded, Grown))
 
 
 def tell(session: Session, run: Sequence[Fact]) -> None:
@@ -60,6 +62,10 @@ def tell(session: Session, run: Sequence[Fact]) -> None:
         session.skip(first.node)
     elif isinstance(first, Corrected):
         session.correct(first.node, first.label)
+    elif isinstance(first, Revised):
+        session.correct_many(zip(first.nodes, first.labels, strict=True))
+    elif isinstance(first, ClassesAdded):
+        session.add_classes(first.labels)
     elif isinstance(first, Grown):
         pairs = [(source, target) for source, target, _ in first.edges]
         session.add_nodes(first.nodes, pairs, [weight for *_, weight in first.edges] if pairs else None)

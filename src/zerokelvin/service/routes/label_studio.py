@@ -190,7 +190,7 @@ def _chosen(one: StudioAnnotation, project: Project) -> Named | None:
         value = result.get("value")
         choices = value.get("choices") if isinstance(value, dict) else None
         if isinstance(choices, list) and choices:
-            known = {str(label): label for label in project.created.classes}
+            known = {str(label): label for label in project.known.classes}
             return known.get(str(choices[0]), str(choices[0]))
     return None
 

@@ -75,7 +75,7 @@ async def _shown(project: Project) -> ProjectShown:
         made = project.created
         return ProjectShown(
             name=project.name,
-            classes=list(made.classes),
+            classes=list(project.known.classes),
             learner=made.learner,
             params=made.params,
             policy=str(session.policy),

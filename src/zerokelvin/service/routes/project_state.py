@@ -52,7 +52,7 @@ def _state(session: Session, project: Project) -> ProjectState:
     return ProjectState(
         name=project.name,
         learner=session.learner.name,
-        classes=list(project.created.classes),
+        classes=list(project.known.classes),
         nodes=session.graph.num_nodes,
         edges=session.graph.num_edges,
         answers=sum(count > 0 for count in project.known.labels.values()),

@@ -4,7 +4,7 @@ A key is shown once, when it is made; what is kept is its sha256, which for 256 
 slower hash. Keys that are made or revoked while the service runs count within two seconds. As long as there
 never was a key, a service that listens on loopback takes whoever comes for its owner, if the request does not
 come from a page of another site: the host it names must be loopback too. A cookie is as good as the key that
-was shown for it (`zerokelvin.service.web.cookies`), but for writing it takes the token besides.
+was shown for it (`zerokelvin.service.cookies`), but for writing it takes the token besides.
 """
 
 from __future__ import annotations
@@ -19,9 +19,9 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from zerokelvin.errors import ParameterError
+from zerokelvin.service.cookies import CSRF_HEADER, LoginCookie, SignedCookies, cookie_of
 from zerokelvin.service.service_settings import is_loopback
 from zerokelvin.service.store import Store, StoredKey
-from zerokelvin.service.web.cookies import CSRF_HEADER, LoginCookie, SignedCookies, cookie_of
 from zerokelvin.service.web.problems import ProblemError
 from zerokelvin.service.web.roles import ROLES, Actor
 

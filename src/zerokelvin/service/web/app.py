@@ -20,11 +20,11 @@ from starlette.routing import Route
 from starlette.types import Receive, Scope, Send
 
 from zerokelvin.errors import ParameterError
+from zerokelvin.service.cookies import SignedCookies
 from zerokelvin.service.projects.hall import Hall
 from zerokelvin.service.service_settings import ServiceSettings, is_loopback
 from zerokelvin.service.store import Store, open_store
 from zerokelvin.service.web.access import Access
-from zerokelvin.service.web.cookies import SignedCookies
 from zerokelvin.service.web.endpoint import HEADERS, Endpoint, Gate
 from zerokelvin.service.web.openapi import openapi_document
 from zerokelvin.service.web.problems import KIND, ProblemError

@@ -12,7 +12,7 @@ from typing import Any
 import msgspec
 
 from zerokelvin import __version__
-from zerokelvin.service.web.cookies import COOKIE, CSRF_HEADER
+from zerokelvin.service.cookies import COOKIE, CSRF_HEADER
 from zerokelvin.service.web.problems import KIND, ProblemDocument
 from zerokelvin.service.web.roles import OPEN
 from zerokelvin.service.web.route_table import RouteInfo

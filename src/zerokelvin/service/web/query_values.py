@@ -61,13 +61,23 @@ def flag(query: Mapping[str, str], name: str) -> bool:
     return text in ("1", "true", "yes")
 
 
+def several(query: Mapping[str, str], name: str) -> list[str]:
+    """The values of a parameter that stands in an address several times."""
+    return query[name].split("\0") if name in query else []
+
+
 def node_given(query: Mapping[str, str], name: str, known: Projection) -> Named:
     """A node of an address: a number where the nodes of the project are numbers."""
     text = query.get(name)
     if text is None:
         raise RefusedError(name, None, f"is missing; add ?{name}=NODE to the address")
+    return node_named(text, known, name)
+
+
+def node_named(text: str, known: Projection, field: str) -> Named:
+    """A node by the text of its name: a number where the nodes of the project are numbers."""
     node = _as_known(text, known.graph.names is None or isinstance(known.graph.names[0], int))
-    known.index(node, name)
+    known.index(node, field)
     return node
 
 
@@ -76,7 +86,7 @@ def class_given(query: Mapping[str, str], name: str, known: Projection) -> Named
     text = query.get(name)
     if text is None:
         raise RefusedError(name, None, f"is missing; add ?{name}=CLASS to the address")
-    return known.label(_as_known(text, isinstance(known.created.classes[0], int)), name)
+    return known.label(_as_known(text, bool(known.classes) and isinstance(known.classes[0], int)), name)
 
 
 def _as_known(text: str, numbers: bool) -> Named:

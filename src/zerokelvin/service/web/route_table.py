@@ -153,6 +153,6 @@ def route(
 def all_routes() -> list[RouteInfo]:
     """Every route there is, those of longer fixed paths first."""
     room = importlib.import_module("zerokelvin.service.routes")
-    for module in pkgutil.iter_modules(room.__path__):
-        importlib.import_module(f"{room.__name__}.{module.name}")
+    for module in pkgutil.walk_packages(room.__path__, f"{room.__name__}."):
+        importlib.import_module(module.name)
     return sorted(_table, key=lambda one: (one.path.count("{"), one.path, one.method))

@@ -7,6 +7,7 @@ import signal
 import socket
 import sys
 import threading
+import webbrowser
 from collections.abc import Iterator
 from contextlib import contextmanager
 from types import FrameType
@@ -35,9 +36,9 @@ LAST = 9.5
 class Listening(uvicorn.Server):
     """A server that says where it listens, and that ends in good order by SIGTERM and by Ctrl-C alike."""
 
-    def __init__(self, config: uvicorn.Config, line: str, hall: Hall) -> None:
+    def __init__(self, config: uvicorn.Config, line: str, hall: Hall, page: str | None = None) -> None:
         super().__init__(config)
-        self._line, self._hall = line, hall
+        self._line, self._hall, self._page = line, hall, page
 
     def handle_exit(self, sig: int, frame: FrameType | None) -> None:
         """Begin to stop; streams end by themselves when they see it."""
@@ -54,6 +55,8 @@ class Listening(uvicorn.Server):
         if self.started:
             sys.stdout.write(f"{self._line}\n")
             sys.stdout.flush()
+            if self._page is not None:
+                webbrowser.open(self._page)
 
     @contextmanager
     def capture_signals(self) -> Iterator[None]:
@@ -68,8 +71,11 @@ class Listening(uvicorn.Server):
                 signal.signal(number, handler)
 
 
-def serve(settings: ServiceSettings) -> None:
-    """Serve until SIGTERM or Ctrl-C; what waits is then written and kept before this returns."""
+def serve(settings: ServiceSettings, page: str | None = None) -> None:
+    """Serve until SIGTERM or Ctrl-C; what waits is then written and kept before this returns.
+
+    `page` is the address of a page on this service that is opened in a browser, if any.
+    """
     announce_compilation(False)  # standard error is for lines of JSON
     app = create_app(settings)
     threading.Thread(target=preload, name="preload", daemon=True).start()
@@ -96,8 +102,12 @@ def serve(settings: ServiceSettings) -> None:
         backlog=2048,
         h11_max_incomplete_event_size=1 << 16,
     )
-    server = Listening(config, f"listening on http://{host}:{port}", app.state.hall)
-
+    server = Listening(
+        config,
+        f"listening on http://{host}:{port}",
+        app.state.hall,
+        None if page is None else f"http://{host}:{port}{page}",
+    )
     sys.setswitchinterval(SWITCH)
     with listener:
         server.run([listener])

@@ -65,11 +65,7 @@ def _drawn(trees: SpanningTrees, size: int, rng: np.random.Generator) -> Spines:
         _enter(graph, trees.draw(own), own, spines, k)
 
     tasks = [partial(draw, k, own) for k, own in enumerate(rng.spawn(size))]
-    if graph.num_nodes < MANY:
-        for task in tasks:
-            task()
-    else:
-        in_threads(tasks)
+    in_threads(tasks, worth=graph.num_nodes >= MANY)
     return spines
 
 

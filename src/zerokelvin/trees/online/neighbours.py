@@ -10,7 +10,7 @@ neighbours agree or there is one only, else (d₋ − d₊)/(d₋ + d₊), and `
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,6 +22,7 @@ from zerokelvin.trees.online.strategies import EQUAL, TIE, Schedule
 __all__ = [
     "Marks",
     "Spines",
+    "around",
     "new_marks",
     "play_spines",
     "spine_committee",
@@ -62,7 +63,7 @@ def spine_neighbours(spines: Spines, marks: Marks, node: int) -> Ints:
     place = int(spines.place[node])
     if marks.labels[place] != 0:
         return np.array([place])
-    return np.array([p for p in _around(spines, marks, place) if p >= 0], dtype=np.int64)
+    return np.array([p for p in around(spines, marks, place) if p >= 0], dtype=np.int64)
 
 
 @kernel
@@ -144,7 +145,7 @@ def play_spines(spines: Spines, marks: Marks, size: int, schedule: Schedule, mar
 
 
 @kernel
-def _around(spines: Spines, marks: Marks, place: int) -> tuple[int, int]:
+def around(spines: Spines, marks: Any, place: int) -> tuple[int, int]:
     """The labelled places next to a place in its part, −1 where there is none."""
     before, after = _neighbour(marks.marks, place, 0), _neighbour(marks.marks, place, 1)
     if before >= 0 and spines.part[before] != spines.part[place]:
@@ -159,7 +160,7 @@ def _vote(spines: Spines, marks: Marks, place: int) -> float:
     """The vote of one spine on a place, in [−1, 1]; 0 while its part has no label."""
     if marks.labels[place] != 0:
         return float(marks.labels[place])
-    before, after = _around(spines, marks, place)
+    before, after = around(spines, marks, place)
     return _between(spines, marks, place, before, after)
 
 

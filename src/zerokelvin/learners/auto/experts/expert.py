@@ -11,6 +11,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, ClassVar, TypeVar
 
 from zerokelvin.array_types import Floats, Ints
@@ -19,6 +20,7 @@ from zerokelvin.graph.scale import at_mean_degree
 from zerokelvin.learners.auto.settings import KERNEL_FLOOR
 from zerokelvin.learners.base import Game
 from zerokelvin.registry import Registry
+from zerokelvin.threads import in_threads
 
 __all__ = ["KINDS", "Expert", "Kind", "PreparedExperts", "expert", "prepare_experts", "start_experts"]
 
@@ -80,6 +82,9 @@ KINDS: Registry[Kind] = Registry(
 )
 K = TypeVar("K", bound=type[Kind])
 
+MANY = 1 << 12
+"""Nodes from which on kinds prepare in several threads: for fewer, these take longer to start."""
+
 
 def expert(name: str) -> Callable[[K], K]:
     """Class decorator that makes a kind of experts part of `auto`."""
@@ -101,7 +106,8 @@ class PreparedExperts:
 def prepare_experts(graph: Graph) -> PreparedExperts:
     """The kernels and trees of a graph, shared by all classes and shuffles."""
     scaled = at_mean_degree(graph)
-    return PreparedExperts({name: KINDS[name].prepare(graph, scaled) for name in KINDS})
+    tasks = [partial(KINDS[name].prepare, graph, scaled) for name in KINDS]
+    return PreparedExperts(dict(zip(KINDS, in_threads(tasks, worth=graph.num_nodes >= MANY), strict=True)))
 
 
 def start_experts(prepared: PreparedExperts, classes: int, tol: float, seed: int) -> list[Expert]:

@@ -1,4 +1,4 @@
-"""Other learners that vote: two committees of nine random spanning trees, and `longest-path`.
+"""Other learners that vote: a committee of nine random spanning trees, and `longest-path`.
 
 The latter keeps a flow for every class and therefore votes only up to `ARC_LIMIT` arcs times problems; the
 others need O(E + n·classes).
@@ -17,26 +17,37 @@ from zerokelvin.graph import Graph
 from zerokelvin.learners.auto import settings
 from zerokelvin.learners.auto.experts.expert import Expert, Kind, expert
 from zerokelvin.learners.base import Game, Learner, Trials, columns_of, make, signs_of
+from zerokelvin.learners.trees.spanning_tree import SpanningTree
 
-__all__ = ["Voter", "Voters"]
+__all__ = ["Committee", "Voter", "Voters"]
 
 
-class Voter(Expert):
-    """The share of a committee for each class, or the one class that a learner predicts."""
+class Committee(Expert):
+    """The share of a committee for each class."""
 
     is_kernel = False
 
-    def __init__(self, name: str, game: Game, committee: bool) -> None:
-        super().__init__(name, game, settings.COMMITTEE_FLOOR if committee else settings.VOTER_FLOOR)
-        self.committee = committee
+    def __init__(self, name: str, game: Game) -> None:
+        super().__init__(name, game, settings.COMMITTEE_FLOOR)
+
+
+class Voter(Expert):
+    """The one class that a learner predicts."""
+
+    is_kernel = False
+
+    def __init__(self, name: str, game: Game) -> None:
+        super().__init__(name, game, settings.VOTER_FLOOR)
 
     def evidence(self, nodes: Any) -> Floats:
         """The votes, from the scores of all problems."""
         return self._votes(self.game.scores(nodes))
 
     def tell(self, node: int, evidence: Floats) -> None:
-        """The votes at one node."""
-        evidence[:] = self._votes(self.game.score(node)[None])[0]
+        """The vote at one node."""
+        scores = self.game.score(node).tolist()
+        evidence[:] = 0.0
+        evidence[int(scores[0] > 0.0) if len(scores) == 1 else scores.index(max(scores))] = 1.0
 
     def learn_in_order(self, nodes: Ints, codes: Ints) -> Floats:
         """The votes before each trial, by the learner's own compiled game."""
@@ -46,8 +57,6 @@ class Voter(Expert):
 
     def _votes(self, margins: Floats) -> Floats:
         both = np.hstack([-margins, margins]) if margins.shape[1] == 1 else margins
-        if self.committee:
-            return np.ascontiguousarray(0.5 * (1.0 + both))
         votes = np.zeros(both.shape)
         votes[np.arange(len(both)), np.argmax(both, axis=1)] = 1.0
         return votes
@@ -64,11 +73,13 @@ class Ready:
     voters: list[tuple[str, Learner]]
     own: dict[str, Any] = field(default_factory=dict)
 
-    def start(self, label: str, learner: Learner, classes: int, seed: int) -> Game:
-        """A game of one of the learners."""
+    def start(self, label: str, learner: Learner, classes: int, seed: int) -> Expert:
+        """One of the learners in a game."""
         if label not in self.own:
             self.own[label] = learner.prepare(self.graph)
-        return learner.start_game(self.graph, classes, self.own[label], seed)
+        if isinstance(learner, SpanningTree):
+            return Committee(label, learner.start_votes(classes, self.own[label], seed))
+        return Voter(label, learner.start_game(self.graph, classes, self.own[label], seed))
 
 
 @expert("voters")
@@ -88,7 +99,7 @@ class Voters(Kind):
     def start(self, ready: Ready, classes: int, tol: float, seed: int) -> list[Expert]:
         """A game of each whose memory stays within bounds with so many classes."""
         return [
-            Voter(label, ready.start(label, learner, classes, seed), label != learner.name)
+            ready.start(label, learner, classes, seed)
             for label, learner in ready.voters
             if _fits(learner, ready.graph, columns_of(classes))
         ]

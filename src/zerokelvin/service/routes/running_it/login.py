@@ -8,11 +8,11 @@ from datetime import UTC, datetime
 import msgspec
 
 from zerokelvin.client.messages import ChosenProject, LogIn, Visitor
+from zerokelvin.service.cookies import cookie_header
 from zerokelvin.service.records.refusals import ConflictError
 from zerokelvin.service.store import AuditEntry, StoredKey
 from zerokelvin.service.web.access import Visit
 from zerokelvin.service.web.aside import aside
-from zerokelvin.service.web.cookies import cookie_header
 from zerokelvin.service.web.problems import ProblemError
 from zerokelvin.service.web.roles import OPEN
 from zerokelvin.service.web.route_table import Call, RawAnswer, route

@@ -1,0 +1,1 @@
+"""The labelling page of a project: which question comes next, what a person sees, where the work stands."""

@@ -1,0 +1,1 @@
+"""Routes of the labelling page."""

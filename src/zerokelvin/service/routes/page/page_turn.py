@@ -1,0 +1,225 @@
+"""A turn: acts go to the disk and into the model, and the next question comes back."""
+
+from __future__ import annotations
+
+import asyncio
+import copy
+import time
+
+import numpy as np
+
+from zerokelvin.client.messages import Named
+from zerokelvin.client.page_messages import (
+    Act,
+    Ahead,
+    AskedTurn,
+    Done,
+    FollowingTurn,
+    LabelMany,
+    RefusedAct,
+    TakeTurn,
+    TurnTaken,
+)
+from zerokelvin.errors import NodeError
+from zerokelvin.service.page.asking import Choice, choose
+from zerokelvin.service.page.desk import Desk, book_of, desk_of
+from zerokelvin.service.page.turns import make_turn
+from zerokelvin.service.page.work_left import AT_ONCE, fresh_guarantee, standing_shown
+from zerokelvin.service.projects.project import Project
+from zerokelvin.service.projects.random_checks import check_due, pending_check
+from zerokelvin.service.records.page_acts import ActsWish, WantedAct
+from zerokelvin.service.records.page_book import PASSING, PageBook
+from zerokelvin.service.records.refusals import ConflictError, RefusedError, TooLargeError
+from zerokelvin.service.web.query_values import node_given
+from zerokelvin.service.web.route_table import Call, route
+from zerokelvin.session import Session
+from zerokelvin.session.predicting import shares_of
+
+PATH = "/v1/projects/{name}"
+LIKELY, ANSWERS = 0.02, 3
+"""Answers thought of in advance: those of at least this probability, at most so many."""
+
+COPYING = 0.25
+"""Seconds up to which a copy of the model is made to look ahead."""
+
+TEXT = {"type": "string", "minLength": 1, "maxLength": 200}
+
+
+@route("POST", f"{PATH}/turn", "label", takes=TakeTurn, gives=TurnTaken)
+async def take_turn(call: Call) -> TurnTaken:
+    """Take what a person did, each act once: on the disk and learnt when the next question comes."""
+    body: TakeTurn = call.body
+    async with call.hall.using(call.name) as project:
+        book, desk = await book_of(project), desk_of(project)
+        pending = await project.read("pending check", pending_check)
+        wish = ActsWish(body.reviewer, [_wanted(act, project, desk, book, pending) for act in body.acts])
+        return await _taken(call, project, desk, wish, body.have)
+
+
+@route("POST", f"{PATH}/label-many", "label", takes=LabelMany, gives=TurnTaken, seconds=120.0)
+async def label_many(call: Call) -> TurnTaken:
+    """Give many items one label, as one act that can be undone."""
+    body: LabelMany = call.body
+    if len(body.indices) + len(body.nodes) > call.hall.settings.most_nodes:
+        raise TooLargeError(
+            f"more than {call.hall.settings.most_nodes:,} items in one request; send several."
+        )
+    async with call.hall.using(call.name) as project:
+        await book_of(project)
+        desk, count = desk_of(project), project.known.graph.num_nodes
+        if any(not 0 <= place < count for place in body.indices):
+            raise RefusedError("indices", "[…]", f"hold a place that is none from 0 to {count - 1}")
+        nodes = list(dict.fromkeys([*body.nodes, *map(desk.name, body.indices)]))
+        wish = ActsWish(body.reviewer, [WantedAct(body.id, "label-many", nodes, body.label)])
+        return await _taken(call, project, desk, wish, [])
+
+
+@route(
+    "GET",
+    f"{PATH}/ahead",
+    "label",
+    gives=Ahead,
+    query={"reviewer": (TEXT, "Who looks at the question."), "node": (TEXT, "The node on their screen.")},
+)
+async def look_ahead(call: Call) -> Ahead:
+    """Tell which question would follow each likely answer to the one on the screen."""
+    reviewer = call.query.get("reviewer", "")
+    async with call.hall.using(call.name) as project:
+        book, desk = await book_of(project), desk_of(project)
+        node = project.known.index(node_given(call.query, "node", project.known), "node")
+        events = project.events
+        if desk.copying > COPYING or not project.known.classes:
+            return Ahead(node=desk.name(node), after=[], events=events)
+        if project.known.labels[node] or reviewer in book.answers.get(node, {}):
+            raise ConflictError("this item has been answered meanwhile; take the next turn.")
+        after = await project.read_copy(
+            lambda session, _: _following(session, project, desk, book, node, reviewer)
+        )
+        return Ahead(node=desk.name(node), after=after, events=events)
+
+
+def _wanted(act: Act, project: Project, desk: Desk, book: PageBook, pending: int | None) -> WantedAct:
+    """An act with the near-duplicates that it is also for."""
+    nodes: list[Named] = [] if act.node is None else [act.node]
+    index = _index(project, act.node)
+    if index >= 0 and act.kind == "answer" and act.duplicates:
+        nodes += [desk.name(other) for other in desk.duplicates(index) if not book.answers.get(other)]
+    audit = index >= 0 and index == pending
+    return WantedAct(act.id, act.kind, nodes, act.label, act.decision, act.of, audit)
+
+
+async def _taken(call: Call, project: Project, desk: Desk, wish: ActsWish, have: list[Named]) -> TurnTaken:
+    """Write acts, learn them, and find the next question."""
+    await project.write(wish, call.actor.name)
+    book = await book_of(project)
+    reviewer, saved = wish.reviewer, set(wish.saved)
+    first = [node for node in (_index(project, name) for name in have) if node >= 0][:1]
+    for act in wish.acts:
+        done = book.acts.get(act.id)
+        if act.id in saved and done is not None:
+            for node in done.nodes:
+                project.leases.release(node)
+            if act.kind == "undo" and done.nodes:
+                first = [done.nodes[0]]
+            elif act.kind in PASSING:
+                first = [node for node in first if node not in done.nodes]
+    share = project.known.book.audit_share
+    check = None
+    if share and project.known.classes and await project.read("check due", lambda s: check_due(s, share)):
+        check = await project.random_check(call.actor.name)
+    choice, turn = await _next(project, desk, book, reviewer, first, check)
+    if choice.check and project.known.classes:
+        check = await project.random_check(call.actor.name)
+        if check is not None:
+            choice, turn = await _next(project, desk, book, reviewer, first, check)
+    standing = await project.read("standing", lambda s: standing_shown(s, desk, book, reviewer))
+    if standing.items > AT_ONCE:
+        _prove_later(project, desk)
+    done_word: Done | None = choice.done if turn is None else None
+    if not project.known.classes:
+        done_word = "no-classes"
+    elif (
+        turn is not None and standing.error_at_most is not None and standing.error_at_most <= standing.target
+    ):
+        done_word = "target-reached"
+    return TurnTaken(
+        saved=wish.saved,
+        refused=[RefusedAct(id=number, detail=detail) for number, detail in wish.refused],
+        question=turn,
+        after=[],
+        standing=standing,
+        done=done_word,
+        events=project.events,
+    )
+
+
+async def _next(
+    project: Project, desk: Desk, book: PageBook, reviewer: str, first: list[int], check: int | None
+) -> tuple[Choice, AskedTurn | None]:
+    """Choose the next question and show it, in one reading."""
+
+    def read(session: Session) -> tuple[Choice, AskedTurn | None]:
+        choice = choose(session, project, book, reviewer, first, check)
+        turn = None if choice.node is None else make_turn(session, desk, book, choice, reviewer)
+        return choice, turn
+
+    return await project.read("turn", read)
+
+
+def _following(
+    session: Session, project: Project, desk: Desk, book: PageBook, node: int, reviewer: str
+) -> list[FollowingTurn]:
+    """The question after each likely answer, and after none."""
+    standing = session._now()
+    row = shares_of(standing, np.array([node]))[0]
+    codes = [code for code in np.argsort(-row, kind="stable")[:ANSWERS].tolist() if row[code] >= LIKELY]
+    found = [FollowingTurn(answer=None, question=_after(session, project, desk, book, reviewer, node))]
+    for code in codes:
+        began = time.perf_counter()
+        other = copy.copy(session)
+        desk.copying = time.perf_counter() - began
+        label = standing.classes[code]
+        told = [node, *(n for n in desk.duplicates(node) if not book.answers.get(n))]
+        other.learn(standing.graph.name(node), label)
+        if told[1:]:
+            other.teach([(standing.graph.name(n), label) for n in told[1:]])
+        question = _after(other, project, desk, book, reviewer, node)
+        found.append(FollowingTurn(answer=label, question=question))
+    return found
+
+
+def _after(
+    session: Session, project: Project, desk: Desk, book: PageBook, reviewer: str, node: int
+) -> AskedTurn | None:
+    """The question that somebody would get, `node` being done; none where a random check is due."""
+    share = project.known.book.audit_share
+    if share and check_due(session, share):
+        return None
+    taken = project.leases.of_others(reviewer, time.time())
+    with book.lock:
+        taken |= {other for other, own in book.waiting.items() if reviewer in own} | {node}
+    names = session.open_questions(min(len(taken) + 1, 2000))
+    free = [index for index in map(session.graph.index, names) if index not in taken]
+    return make_turn(session, desk, book, Choice(free[0]), reviewer, lease=False) if free else None
+
+
+def _prove_later(project: Project, desk: Desk) -> None:
+    """Compute what the checks prove, beside the turns; one computation at a time."""
+    if desk.proving is not None and not desk.proving.done():
+        return
+
+    async def prove() -> None:
+        await asyncio.sleep(0.3)
+        await project.read("guarantee", lambda session: fresh_guarantee(session, desk))
+
+    desk.proving = asyncio.ensure_future(prove())
+    desk.proving.add_done_callback(lambda task: task.cancelled() or task.exception())
+
+
+def _index(project: Project, node: Named | None) -> int:
+    if node is None:
+        return -1
+    try:
+        return project.known.graph.index(node)
+    except NodeError:
+        return -1

@@ -1,0 +1,1 @@
+"""The labelling page: TypeScript source, and the bundle made from it that the service hands out."""
