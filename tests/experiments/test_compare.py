@@ -9,7 +9,7 @@ import zerokelvin as zk
 import zerokelvin.experiments.comparison as comparison
 from zerokelvin.errors import ParameterError, ZerokelvinError
 from zerokelvin.experiments.comparison import INSTALL, Comparison, Row, _Games, compare
-from zerokelvin.experiments.comparison_figure import draw_comparison
+from zerokelvin.experiments.figures.comparison_figure import draw_comparison
 from zerokelvin.experiments.peers import Peer, PeerGame
 from zerokelvin.games.labels import encode_labels
 

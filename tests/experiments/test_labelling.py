@@ -4,7 +4,7 @@ import pytest
 import zerokelvin as zk
 from zerokelvin.errors import ParameterError
 from zerokelvin.experiments import LabellingJob, label_at_random, label_by_value
-from zerokelvin.experiments.labelling_figure import draw_labelling
+from zerokelvin.experiments.figures.labelling_figure import draw_labelling
 from zerokelvin.graph import Graph, knn_graph
 
 

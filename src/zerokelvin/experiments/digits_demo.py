@@ -133,7 +133,7 @@ def save_pictures(
     demo: Demo, folder: str | os.PathLike[str], seed: int = 0, progress: Progress | None = None
 ) -> list[Path]:
     """Draw the games, the labelling and the graph into `folder`, made if missing; returns the three files."""
-    from zerokelvin.experiments.labelling_figure import draw_labelling
+    from zerokelvin.experiments.figures.labelling_figure import draw_labelling
     from zerokelvin.experiments.plots import draw_curves, draw_outcomes, lay_out, save
 
     tell = progress or (lambda *_: None)

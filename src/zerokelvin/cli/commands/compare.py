@@ -150,7 +150,7 @@ def _names(text: str | None) -> list[str] | None:
 
 
 def _draw(problem: Problem, found: Comparison, folder: Path) -> list[Path]:
-    from zerokelvin.experiments.comparison_figure import draw_comparison
+    from zerokelvin.experiments.figures.comparison_figure import draw_comparison
     from zerokelvin.experiments.plots import save
 
     folder.mkdir(parents=True, exist_ok=True)

@@ -1,0 +1,1 @@
+"""Pictures of a comparison and of a labelling job."""
