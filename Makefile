@@ -46,7 +46,7 @@ $(VENV)/.runtime: pyproject.toml
 	@echo "Setting up $(VENV) (once; a few minutes on a slow line)"
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Python 3.11 or newer is needed: make PYTHON=python3.12 ...")'
 	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check hatchling "$(CURDIR)"
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check hatchling "$(CURDIR)[service]"
 	@touch $@
 
 # The developers' tools, after the package itself: pip must not install twice at a time into one environment.

@@ -1,9 +1,9 @@
 """A process that sends HTTP requests as fast as they are answered, over connections that stay open.
 
-It reads one line of JSON from standard input: host, port, clients, seconds, and `requests`, a list of [path,
-body] that the clients take in turn, once (`once`) or over and over. It prints one line of JSON: how many were
-answered with 200 (`done`), `failed` ones with an example, seconds, and the waiting times `p50`, `p99` and
-`longest` in seconds.
+It reads one line of JSON from standard input: host, port, clients, seconds, an API `key` if there is one, and
+`requests`, a list of [path, body] that the clients take in turn, once (`once`) or over and over. It prints
+one line of JSON: how many were answered with 200 (`done`), `failed` ones with an example, seconds, and the
+waiting times `p50`, `p99` and `longest` in seconds.
 """
 
 from __future__ import annotations
@@ -17,12 +17,13 @@ from collections.abc import Iterator
 from typing import Any
 
 
-def message(host: str, path: str, body: Any) -> bytes:
+def message(host: str, path: str, body: Any, key: str | None = None) -> bytes:
     """A POST of a JSON body, or a GET without one."""
+    who = f"host: {host}\r\n" + (f"authorization: Bearer {key}\r\n" if key else "")
     if body is None:
-        return f"GET {path} HTTP/1.1\r\nhost: {host}\r\n\r\n".encode()
+        return f"GET {path} HTTP/1.1\r\n{who}\r\n".encode()
     content = json.dumps(body).encode()
-    head = f"POST {path} HTTP/1.1\r\nhost: {host}\r\ncontent-type: application/json\r\n"
+    head = f"POST {path} HTTP/1.1\r\n{who}content-type: application/json\r\n"
     return f"{head}content-length: {len(content)}\r\n\r\n".encode() + content
 
 
@@ -69,7 +70,7 @@ class Load:
     """What all connections share."""
 
     def __init__(self, spec: dict[str, Any]) -> None:
-        made = (message(spec["host"], path, body) for path, body in spec["requests"])
+        made = (message(spec["host"], path, body, spec.get("key")) for path, body in spec["requests"])
         self.requests: Iterator[bytes] = iter(list(made)) if spec.get("once") else itertools.cycle(list(made))
         self.waits: list[float] = []
         self.failed: list[str] = []

@@ -12,7 +12,8 @@ Rows (`--rows`, all by default):
 
     store       appends to a log without a service, one event at a time and 32, in turns with fdatasync
     predict     single predictions, one request at a time and 8 at a time, and 8 against the raw app
-    labels      durable labels by 1 client and by 32, and predictions by 2 clients meanwhile
+    labels      durable labels by 1 client and by 32, and predictions by 2 clients meanwhile, with another key
+                than those that label: who labels waits for their own labels, others do not
     batch       predictions of `--batch` nodes per request
     restart     seconds until a service with `--events` events answers, after it was killed
     memory      bytes per event, per project that is awake and per project that is asleep
@@ -43,6 +44,7 @@ import numpy as np
 import zerokelvin as zk
 from zerokelvin.errors import ZerokelvinError
 from zerokelvin.service.store import NewEvent, Remembered, open_store
+from zerokelvin.service.web.access import new_key
 
 HERE = Path(__file__).resolve().parent
 PATIENCE = 300.0
@@ -113,13 +115,15 @@ class Server:
             raise SystemExit("the service did not start; see its message above.")
         self.url = line.split()[-1]
         self.port = int(self.url.rpartition(":")[2])
+        self.key: str | None = None
 
     def call(self, path: str, body: Any = None) -> Any:
         """One request, with its answer."""
         data = None if body is None else json.dumps(body).encode()
-        request = urllib.request.Request(  # noqa: S310 - loopback
-            self.url + path, data, {"content-type": "application/json"}
-        )
+        headers = {"content-type": "application/json"}
+        if self.key is not None:
+            headers["authorization"] = f"Bearer {self.key}"
+        request = urllib.request.Request(self.url + path, data, headers)  # noqa: S310 - loopback
         end = time.monotonic() + PATIENCE
         while True:
             try:
@@ -170,9 +174,16 @@ class Sender:
     """A load generator that runs; `result` waits for it."""
 
     def __init__(
-        self, port: int, clients: int, seconds: float, requests: list[Any], once: bool = False
+        self,
+        port: int,
+        clients: int,
+        seconds: float,
+        requests: list[Any],
+        once: bool = False,
+        key: str | None = None,
     ) -> None:
         spec = {"host": "127.0.0.1", "port": port, "clients": clients, "seconds": seconds, "once": once}
+        spec["key"] = key
         self.process = subprocess.Popen(
             [sys.executable, str(HERE / "_load_generator.py")],
             stdin=subprocess.PIPE,
@@ -240,6 +251,15 @@ def sync_rate(folder: Path, seconds: float = 1.0) -> float:
     os.close(handle)
     path.unlink()
     return rate
+
+
+def new_keys(where: str, *roles: str) -> dict[str, str]:
+    """An API key for each role."""
+    store = open_store(where)
+    try:
+        return {role: new_key(store, role, role) for role in roles}
+    finally:
+        store.close()
 
 
 def make(server: Server, name: str, here: Labelled, learner: str, known: int = 100) -> None:
@@ -315,21 +335,24 @@ def measure_predict(bench: Bench, here: Labelled) -> Iterator[Line]:
 
 def measure_labels(bench: Bench, here: Labelled) -> Iterator[Line]:
     """Durable labels, with predictions meanwhile."""
-    seconds = bench.given.seconds
+    seconds, keys = bench.given.seconds, new_keys(bench.where("labels"), "label", "predict", "admin")
     with serving(bench.where("labels")) as server:
+        server.key = keys["admin"]
         for clients, goal in ((1, "≥ .4"), (32, "≥ 10, or 4,000/s")):
             name = f"labels-{clients}"
             make(server, name, here, bench.given.learner)
             before = sync_rate(bench.folder)
-            found = Sender(server.port, clients, seconds, label_requests(name, here), once=True).result()
+            found = Sender(
+                server.port, clients, seconds, label_requests(name, here), True, keys["label"]
+            ).result()
             rate, sync = found["rate"], (before + sync_rate(bench.folder)) / 2
             yield Line("labels", f"{clients} clients", rate, "/s", rate / sync, "fdatasync", goal)
             yield Line("labels", f"fdatasync around {clients} clients", sync, "/s", None, "", "")
             yield Line("labels", f"p99 of {clients} clients", found["p99"] * 1e3, "ms", None, "", "")
         make(server, "both", here, bench.given.learner)
-        labels = Sender(server.port, 32, seconds, label_requests("both", here), once=True)
+        labels = Sender(server.port, 32, seconds, label_requests("both", here), True, keys["label"])
         requests = predict_requests("both", here, bench.rng)
-        found = Sender(server.port, 2, seconds * 0.7, requests).result()
+        found = Sender(server.port, 2, seconds * 0.7, requests, key=keys["predict"]).result()
         what = f"p99 of predictions, at {labels.result()['rate']:.0f} labels/s"
         yield Line("labels", what, found["p99"] * 1e3, "ms", None, "", "≤ 25 ms")
 

@@ -11,7 +11,17 @@ from zerokelvin.service.web.route_table import all_routes
 ROUTES = all_routes()
 STREAMS = {"project_events"}
 WANTED = {
-    "open": {"health", "ready", "openapi", "docs", "docs_style", "log_in"},
+    "open": {
+        "health",
+        "ready",
+        "openapi",
+        "docs",
+        "docs_style",
+        "log_in",
+        "label_projects",
+        "label_page",
+        "label_asset",
+    },
     "read": {
         "list_projects",
         "show_project",
@@ -21,9 +31,34 @@ WANTED = {
         "metrics",
         "log_out",
         "who_am_i",
+        "show_page",
+        "show_items",
+        "show_image",
+        "show_map",
+        "show_map_colours",
+        "show_map_node",
+        "show_history",
+        "review_items",
+        "select_items",
+        "show_reviewers",
+        "show_certificate",
+        "export_labels",
     },
     "predict": {"predict", "explain_node", "rank_nodes"},
-    "label": {"answer", "teach", "correct_label", "skip_node", "next_questions", "add_nodes", "add_edges"},
+    "label": {
+        "answer",
+        "teach",
+        "correct_label",
+        "skip_node",
+        "next_questions",
+        "add_nodes",
+        "add_edges",
+        "take_turn",
+        "look_ahead",
+        "label_many",
+        "change_page",
+        "import_labels",
+    },
     "admin": {
         "create_project",
         "archive_project",
@@ -34,6 +69,7 @@ WANTED = {
         "make_key",
         "list_keys",
         "revoke_key",
+        "audit_trail",
     },
 }
 

@@ -20,6 +20,8 @@ __all__ = [
     "Answer",
     "Answers",
     "Assumed",
+    "AuditShown",
+    "Audited",
     "BoundShown",
     "ChosenProject",
     "Contributed",
@@ -447,6 +449,22 @@ class KeyShown(Outgoing):
     projects: list[str]
     made_at: str
     revoked: bool
+
+
+class Audited(Outgoing):
+    """Something that was done: when, by which key, what, to which project."""
+
+    at: str
+    actor: str
+    action: str
+    project: str
+    detail: str
+
+
+class AuditShown(Outgoing):
+    """What was done, newest first."""
+
+    entries: list[Audited]
 
 
 class KeysShown(Outgoing):

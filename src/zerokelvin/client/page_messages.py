@@ -16,7 +16,6 @@ __all__ = [
     "Act",
     "Ahead",
     "AskedTurn",
-    "Certificate",
     "ChangePage",
     "Done",
     "FollowingTurn",
@@ -29,6 +28,7 @@ __all__ = [
     "LabelMany",
     "Neighbour",
     "OtherReviewer",
+    "PageCertificate",
     "PageClass",
     "PageShown",
     "Reason",
@@ -323,7 +323,7 @@ class ImportedLabels(Outgoing):
     events: int
 
 
-class Certificate(Outgoing):
+class PageCertificate(Outgoing):
     """What the random checks prove of the labels that go out unasked."""
 
     sentence: str

@@ -1,6 +1,7 @@
 """Near-duplicates: items so alike that one answer does for all of them.
 
-Two texts are the same where they agree but for case, spaces and punctuation. Two vectors are the same where
+Two texts are the same where they agree but for case, spaces and punctuation; that their TF-IDF agrees is not
+enough, since it passes over single letters and digits. Two vectors are the same where
 they differ by less than 10⁻⁶ of the median distance of neighbours; a cosine of 0.999 or more counts too where
 vectors have length one. Groups are joined over neighbours in the graph only; none has more than 1,000 items.
 """

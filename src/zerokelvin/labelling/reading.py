@@ -14,7 +14,7 @@ from zerokelvin.graph.edge_columns import known_pair
 from zerokelvin.labelling.duplicates import duplicate_groups
 from zerokelvin.labelling.item_vectors import neighbour_graph, unit_rows
 from zerokelvin.labelling.items import NewItems
-from zerokelvin.labelling.source import ItemOptions, Source
+from zerokelvin.labelling.source import ItemOptions, ItemSource
 
 __all__ = ["PreparedItems", "prepare", "read_items"]
 
@@ -31,9 +31,9 @@ class PreparedItems:
     said: list[str]
 
 
-def read_items(path: Path, options: ItemOptions) -> Source:
+def read_items(path: Path, options: ItemOptions) -> ItemSource:
     """What a file or a folder holds."""
-    from zerokelvin.labelling.sources.tables import TABLES, read_columns_as_text, read_table_items
+    from zerokelvin.labelling.sources.table_rows import TABLES, read_columns_as_text, read_table_items
 
     if path.is_dir():
         from zerokelvin.labelling.sources.image_folder import read_image_items
@@ -63,7 +63,7 @@ def read_items(path: Path, options: ItemOptions) -> Source:
     return read_graph_items(path, options)
 
 
-def prepare(source: Source, options: ItemOptions) -> PreparedItems:
+def prepare(source: ItemSource, options: ItemOptions) -> PreparedItems:
     """The graph and the groups of what was read."""
     items, vectors, cosine = source.items, source.vectors, source.cosine
     if options.embedding is not None:
@@ -76,7 +76,9 @@ def prepare(source: Source, options: ItemOptions) -> PreparedItems:
         )
     else:
         graph = neighbour_graph(vectors, items.names)
-    groups = duplicate_groups(len(items.names), graph, vectors, source.doubles, cosine)
+    by_text = source.doubles is not None and options.embedding is None
+    compared = None if by_text else vectors
+    groups = duplicate_groups(len(items.names), graph, compared, source.doubles, cosine)
     alike = len(groups) - len(np.unique(groups))
     said = [*items.said, *source.said]
     if alike:

@@ -11,7 +11,7 @@ from zerokelvin.graph import Graph
 from zerokelvin.io.limits import short
 from zerokelvin.labelling.items import NewItems
 
-__all__ = ["ItemOptions", "Source", "column_named", "unique_names"]
+__all__ = ["ItemOptions", "ItemSource", "column_named", "unique_names"]
 
 
 @dataclass(frozen=True)
@@ -27,7 +27,7 @@ class ItemOptions:
 
 
 @dataclass(eq=False)
-class Source:
+class ItemSource:
     """Items with either vectors, of which a graph is made, or a graph of their own.
 
     `doubles` are texts by which near-duplicates are told, where vectors would not do.

@@ -11,7 +11,7 @@ from functools import cached_property
 
 from zerokelvin.labelling.items import ItemFile
 
-__all__ = ["Terms"]
+__all__ = ["TellingTerms"]
 
 WORD = re.compile(r"[^\W\d_]{3,40}")
 SHOWN = 8
@@ -20,7 +20,7 @@ LONGEST = 20_000
 """Characters of a text that are looked at."""
 
 
-class Terms:
+class TellingTerms:
     """The telling words of texts."""
 
     def __init__(self, items: ItemFile | None) -> None:

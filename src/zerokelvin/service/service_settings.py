@@ -6,6 +6,7 @@ import ipaddress
 from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
+from typing import Any
 
 from zerokelvin.errors import ParameterError
 
@@ -55,6 +56,8 @@ class ServiceSettings:
     cookie_secret, cookie_lifetime
         What the page's cookies are signed with, and the seconds they are good for. Without a secret they end
         with the process; several instances behind one address need the same one.
+    tracer
+        An OpenTelemetry tracer for spans of requests, appends and learning; None for none.
     """
 
     data: str | Path
@@ -68,7 +71,7 @@ class ServiceSettings:
     most_projects: int = 10_000
     most_awake: int = 32
     most_queue: int = 1024
-    most_unlearnt: int = 64
+    most_unlearnt: int = 16_384
     most_streams: int = 64
     rate: float | None = None
     patience: float = 2.0
@@ -79,6 +82,7 @@ class ServiceSettings:
     log_requests: bool = True
     cookie_secret: str | None = field(default=None, repr=False)
     cookie_lifetime: float = 12 * 3600.0
+    tracer: Any = field(default=None, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         if not 0 <= self.port <= 65535:

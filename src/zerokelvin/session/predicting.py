@@ -193,7 +193,7 @@ def _reason(standing: Standing, node: int, margins: Floats, by_prior: bool, ask:
     if not ask and standing.spent:
         wish = f"the budget of {standing.budget} questions is spent"
     remark = standing.game.remark(node, int(np.argmax(margins)))
-    decided = f"The {standing.terms.learner.name} decides with confidence {confidence(margins):.3g}"
+    decided = f"Predicted by '{standing.terms.learner.name}' with confidence {confidence(margins):.3g}"
     return f"{decided}: {remark}; {wish}." if remark else f"{decided}; {wish}."
 
 

@@ -74,6 +74,7 @@ def demo(output: str, nodes: int | None, seed: int, as_json: bool) -> None:
     if as_json:
         return
     print_text("Next, on a graph of your own: zerokelvin run edges.csv labels.csv --policy value:0.4")
+    print_text("Label these digits yourself, in the browser: zerokelvin label --demo")
 
 
 def _show(played: Demo) -> None:

@@ -83,7 +83,7 @@ def label(
         )
     from zerokelvin.labelling.source import ItemOptions
     from zerokelvin.service import ServiceSettings
-    from zerokelvin.service.page.opening import open_project
+    from zerokelvin.service.page.opening_folder import open_project
     from zerokelvin.service.web.running import serve
 
     options = ItemOptions(text, name, known, _listed(columns), embedding, attributes)
@@ -94,7 +94,7 @@ def label(
     folder = project or Path(f"{called}.zerokelvin")
     for sentence in open_project(folder, called, source, options, _listed(classes)):
         say(sentence)
-    settings = ServiceSettings(data=folder, host=host, port=port, log_requests=False)
+    settings = ServiceSettings(data=folder, host=host, port=port, log_requests=False, patience=25.0)
     serve(settings, None if no_browser else f"/label/{called}")
 
 

@@ -34,6 +34,7 @@ ROLES = click.Choice(["read", "predict", "label", "admin"])
     "--lease", type=COUNT, default=300, show_default=True, help="Seconds that a question is kept for one."
 )
 @click.option("--quiet", is_flag=True, help="Write no line per request on standard error.")
+@click.option("--trace", is_flag=True, help="Send spans to an OpenTelemetry collector (OTEL_* variables).")
 @click.option("--add-key", metavar="NAME", help="Make an API key, print it once, and end.")
 @click.option("--role", type=ROLES, default="label", show_default=True, help="What the new key is for.")
 @click.option(
@@ -51,6 +52,7 @@ def serve(
     rate: int | None,
     lease: int,
     quiet: bool,
+    trace: bool,
     add_key: str | None,
     role: str,
     project: tuple[str, ...],
@@ -90,6 +92,7 @@ def serve(
 
     from zerokelvin.service import ServiceSettings
     from zerokelvin.service.web.running import serve as listen
+    from zerokelvin.service.web.telemetry import otlp_tracer
 
     settings = ServiceSettings(
         data=data,
@@ -101,6 +104,7 @@ def serve(
         lease=float(lease),
         log_requests=not quiet,
         cookie_secret=os.environ.get(SECRET) or None,
+        tracer=otlp_tracer() if trace else None,
     )
     listen(settings)
 

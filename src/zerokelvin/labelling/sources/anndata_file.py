@@ -16,7 +16,7 @@ from zerokelvin.errors import DataError, MissingDependencyError
 from zerokelvin.graph import Graph
 from zerokelvin.labelling.item_vectors import number_vectors, reduced
 from zerokelvin.labelling.items import NewItems
-from zerokelvin.labelling.source import ItemOptions, Source, column_named, unique_names
+from zerokelvin.labelling.source import ItemOptions, ItemSource, column_named, unique_names
 
 __all__ = ["open_anndata", "read_anndata_items"]
 
@@ -37,7 +37,7 @@ def open_anndata(path: Path) -> Any:
         raise DataError(f"'{path}' cannot be read as AnnData: {str(problem).splitlines()[0]}.") from None
 
 
-def read_anndata_items(path: Path, options: ItemOptions) -> Source:
+def read_anndata_items(path: Path, options: ItemOptions) -> ItemSource:
     """The observations of a file."""
     data = open_anndata(path)
     if not data.n_obs:
@@ -58,19 +58,21 @@ def read_anndata_items(path: Path, options: ItemOptions) -> Source:
     }
     items = NewItems("row", names, names, fields=shown, labels=labels)
     if options.embedding is not None:
-        return Source(items)
+        return ItemSource(items)
     if "connectivities" in data.obsp:
         joined = data.obsp["connectivities"].maximum(data.obsp["connectivities"].T).tocsr()
         joined.setdiag(0)
         joined.eliminate_zeros()
-        return Source(
+        return ItemSource(
             items, graph=Graph.from_scipy(joined, names), said=["its own graph of connectivities is used"]
         )
     wide = [key for key in data.obsm if np.ndim(data.obsm[key]) == 2 and data.obsm[key].shape[1] >= 3]
     key = "X_pca" if "X_pca" in wide else wide[0] if wide else None
     if key is not None:
-        return Source(items, np.asarray(data.obsm[key], dtype=np.float64), said=[f"neighbours in '{key}'"])
-    return Source(items, _reduced(data.X), said=["neighbours in X"])
+        return ItemSource(
+            items, np.asarray(data.obsm[key], dtype=np.float64), said=[f"neighbours in '{key}'"]
+        )
+    return ItemSource(items, _reduced(data.X), said=["neighbours in X"])
 
 
 def _reduced(matrix: Any) -> Any:

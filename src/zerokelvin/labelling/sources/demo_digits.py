@@ -9,7 +9,7 @@ import numpy as np
 
 from zerokelvin.array_types import Floats
 from zerokelvin.labelling.items import NewItems
-from zerokelvin.labelling.source import Source
+from zerokelvin.labelling.source import ItemSource
 
 __all__ = ["CLASSES", "digit_truth", "read_digit_items"]
 
@@ -18,14 +18,14 @@ LARGER = 16
 """Pixels of the picture for each pixel of the digit."""
 
 
-def read_digit_items() -> Source:
+def read_digit_items() -> ItemSource:
     """The digits, without their labels."""
     from sklearn.datasets import load_digits
 
     points = load_digits().data.astype(np.float64)
     names = [f"digit-{i:04d}" for i in range(len(points))]
     pictures = [_png(row.reshape(8, 8)) for row in points]
-    return Source(NewItems("image", names, names, pictures=pictures), points)
+    return ItemSource(NewItems("image", names, names, pictures=pictures), points)
 
 
 def digit_truth() -> list[str]:

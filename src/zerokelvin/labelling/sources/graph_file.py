@@ -8,13 +8,13 @@ from zerokelvin.errors import DataError
 from zerokelvin.io import read_graph
 from zerokelvin.io.limits import short
 from zerokelvin.labelling.items import NewItems
-from zerokelvin.labelling.source import ItemOptions, Source, column_named
-from zerokelvin.labelling.sources.tables import read_columns_as_text
+from zerokelvin.labelling.source import ItemOptions, ItemSource, column_named
+from zerokelvin.labelling.sources.table_rows import read_columns_as_text
 
 __all__ = ["read_graph_items"]
 
 
-def read_graph_items(path: Path, options: ItemOptions) -> Source:
+def read_graph_items(path: Path, options: ItemOptions) -> ItemSource:
     """The nodes of a graph file."""
     graph = read_graph(path)
     names = [str(graph.name(i)) for i in range(graph.num_nodes)]
@@ -47,4 +47,4 @@ def read_graph_items(path: Path, options: ItemOptions) -> Source:
     elif options.label is not None:
         raise DataError("a graph has no column of labels; give the table that has one with --attributes.")
     items = NewItems("node", names, titles, fields=fields, labels=labels, said=said)
-    return Source(items, graph=graph)
+    return ItemSource(items, graph=graph)

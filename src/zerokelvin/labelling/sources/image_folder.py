@@ -15,7 +15,7 @@ from zerokelvin.array_types import Floats
 from zerokelvin.errors import DataError
 from zerokelvin.labelling.item_vectors import unit_rows
 from zerokelvin.labelling.items import NewItems
-from zerokelvin.labelling.source import ItemOptions, Source
+from zerokelvin.labelling.source import ItemOptions, ItemSource
 
 __all__ = ["IMAGES", "read_image_items"]
 
@@ -34,7 +34,7 @@ MOST_PIXELS = 200_000_000
 """Pixels of an image that is opened at all."""
 
 
-def read_image_items(folder: Path, options: ItemOptions) -> Source:
+def read_image_items(folder: Path, options: ItemOptions) -> ItemSource:
     """The images of a folder."""
     found = sorted(
         path.relative_to(folder).as_posix()
@@ -52,10 +52,10 @@ def read_image_items(folder: Path, options: ItemOptions) -> Source:
         )
     items = NewItems("image", found, found, images=found, folder=str(folder.resolve()))
     if options.embedding is not None:
-        return Source(items, said=said)
+        return ItemSource(items, said=said)
     size = 3 * SIDE * SIDE
     rows = np.array([np.zeros(size) if own is None else own for own in pixels])
-    return Source(items, unit_rows(rows), said=said)
+    return ItemSource(items, unit_rows(rows), said=said)
 
 
 def _pixels(path: Path) -> Floats | None:

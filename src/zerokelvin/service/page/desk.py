@@ -15,7 +15,7 @@ from zerokelvin.errors import DataError
 from zerokelvin.games.labels import decide
 from zerokelvin.labelling.items import ItemFile, ItemKind
 from zerokelvin.labelling.reading_direction import direction
-from zerokelvin.labelling.telling_terms import Terms
+from zerokelvin.labelling.telling_terms import TellingTerms
 from zerokelvin.service.page.nearest_answers import nearest_answers
 from zerokelvin.service.page.page_project import items_file
 from zerokelvin.service.projects.project import Project
@@ -44,7 +44,7 @@ class Desk:
             self.items = ItemFile(path)
             if len(self.items) > project.known.graph.num_nodes:
                 raise DataError(f"'{path}' has more items than the project has nodes; restore the project.")
-        self.terms = Terms(self.items)
+        self.terms = TellingTerms(self.items)
         self.proved: tuple[int, GuaranteeShown] | None = None
         """What the checks proved after so many events, when last looked."""
         self.proving: asyncio.Future[None] | None = None

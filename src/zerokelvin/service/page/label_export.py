@@ -16,7 +16,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from zerokelvin.client.page_messages import Certificate
+from zerokelvin.client.page_messages import PageCertificate
 from zerokelvin.errors import MissingDependencyError
 from zerokelvin.service.page.desk import Desk
 from zerokelvin.service.page.overview import Overview, said_of
@@ -51,7 +51,7 @@ def export_rows(desk: Desk, book: PageBook, found: Overview) -> dict[str, list[A
     return rows
 
 
-def as_bytes(rows: dict[str, list[Any]], kind: str, proved: Certificate) -> bytes:
+def as_bytes(rows: dict[str, list[Any]], kind: str, proved: PageCertificate) -> bytes:
     """An export in a format."""
     if kind == "csv":
         return _csv(rows)
@@ -86,7 +86,7 @@ def _cell(value: Any) -> Any:
     return "" if value is None else value
 
 
-def _h5ad(rows: dict[str, list[Any]], proved: Certificate) -> bytes:
+def _h5ad(rows: dict[str, list[Any]], proved: PageCertificate) -> bytes:
     try:
         import anndata
         import pandas as pd
@@ -107,5 +107,5 @@ def _h5ad(rows: dict[str, list[Any]], proved: Certificate) -> bytes:
         return path.read_bytes()
 
 
-def _plain(proved: Certificate) -> dict[str, Any]:
+def _plain(proved: PageCertificate) -> dict[str, Any]:
     return {name: getattr(proved, name) for name in proved.__struct_fields__}

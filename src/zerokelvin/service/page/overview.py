@@ -15,7 +15,7 @@ from zerokelvin.session import Session
 from zerokelvin.session.predicting import shares_of
 from zerokelvin.session.prediction import TEACH
 
-__all__ = ["Overview", "Said", "overview_of", "said_of"]
+__all__ = ["GivenBy", "Overview", "overview_of", "said_of"]
 
 
 class Overview(NamedTuple):
@@ -33,7 +33,7 @@ class Overview(NamedTuple):
         return self.classes[code] if code >= 0 else None
 
 
-class Said(NamedTuple):
+class GivenBy(NamedTuple):
     """Who gave the label of an item, when, and how."""
 
     by: str
@@ -72,7 +72,7 @@ def _made(session: Session) -> Overview:
     return Overview(codes, sure, told, taught, classes)
 
 
-def said_of(book: PageBook, node: int) -> Said | None:
+def said_of(book: PageBook, node: int) -> GivenBy | None:
     """Who gave the label of a node: of those who say what is agreed, the first."""
     given = book.answers.get(node)
     if not given:
@@ -80,4 +80,4 @@ def said_of(book: PageBook, node: int) -> Said | None:
     agreed = book.agreed(node)
     own: list[tuple[str, Given]] = [(by, one) for by, one in given.items() if one.label == agreed]
     by, one = min(own, key=lambda pair: pair[1].at)
-    return Said(by or one.act, one.at)
+    return GivenBy(by or one.act, one.at)

@@ -2,7 +2,9 @@
 
 Nothing is written. What goes out is what `Session.predict` and `predict_proba_one` say, read for many nodes
 at a time (for one node `BLOCK` neighbouring numbers, which takes little longer), and kept until the next
-event as the JSON it is sent as: between two events nothing about a prediction changes.
+event as the JSON it is sent as: between two events nothing about a prediction changes. Where a session is
+about to be put in the place of another, all that it says is read before (`read_all`), so that nobody who asks
+for a prediction waits for the session.
 """
 
 from __future__ import annotations
@@ -15,7 +17,7 @@ from typing import NamedTuple
 import msgspec
 import numpy as np
 
-from zerokelvin.array_types import Ints
+from zerokelvin.array_types import Floats, Ints
 from zerokelvin.asking.class_prior import most_frequent
 from zerokelvin.asking.coin_hash import coins
 from zerokelvin.asking.decision import worth_asking
@@ -36,6 +38,9 @@ BLOCK = 256
 
 FEW = 64
 """Predictions that the event loop makes itself."""
+
+ALL = 100_000
+"""Nodes of a graph up to which all of it is read at once: some ten milliseconds."""
 
 MOST = 50_000
 """Predictions kept as JSON at most, about 400 bytes each."""
@@ -60,6 +65,13 @@ class Block(NamedTuple):
     shares: list[list[float]]
 
 
+class Reading(NamedTuple):
+    """Margins and probabilities as the learner gave them, a row for each node."""
+
+    margins: Floats
+    shares: Floats
+
+
 class Forecasts:
     """The predictions of a session where it stands, having learnt the event of number `learnt`.
 
@@ -82,10 +94,18 @@ class Forecasts:
         self._wants_every = standing.game.wants_every()
         self._remarks = getattr(standing.game.remark, "__func__", None) is not Game.remark
         self._plain = self._wants_every and not self._needs_spread and not self._remarks
-        self._decided = f"The {standing.terms.learner.name} decides with confidence "
+        self._decided = f"Predicted by '{standing.terms.learner.name}' with confidence "
         self._names = standing.graph.names
+        self._counts, self._labelled = standing.counts, standing.labelled
+        self._read: Reading | None = None
         self._blocks: dict[int, Block] = {}
         self._told: dict[int, msgspec.Raw] = {}
+
+    def read_all(self) -> None:
+        """Read what the learner says of all nodes, unless they are too many."""
+        count = self.standing.graph.num_nodes
+        if count <= ALL:
+            self._read = self._reading(np.arange(count))
 
     def as_json(self, nodes: Sequence[int]) -> list[msgspec.Raw]:
         """The predictions for nodes, by index, each as JSON."""
@@ -110,11 +130,10 @@ class Forecasts:
         for node in nodes:
             text = told.get(node)
             if text is None:
-                block = self._blocks.get(node // BLOCK)
                 fresh += 1
-                if block is None or not self._plain or fresh > FEW:
+                if not self._plain or fresh > FEW or not self.is_read(node):
                     return None
-                text = told[node] = msgspec.Raw(_encode(self._predicted(node, block, node % BLOCK)))
+                text = told[node] = msgspec.Raw(_encode(self.of(node)))
             found.append(text)
         return found
 
@@ -125,7 +144,7 @@ class Forecasts:
 
     def is_read(self, node: int) -> bool:
         """Whether nothing has to be read from the learner for a node."""
-        return node // BLOCK in self._blocks
+        return self._read is not None or node // BLOCK in self._blocks
 
     def of(self, node: int) -> Predicted:
         """The prediction for a node, by index."""
@@ -161,17 +180,19 @@ class Forecasts:
 
     def _block(self, nodes: Ints) -> Block:
         """Read what the learner says of nodes."""
-        standing = self.standing
-        count = len(standing.classes)
-        margins = standing.game.scores(nodes)
+        count, components = len(self._classes), self.standing.graph.components
+        if self._read is None:
+            margins, shares = self._reading(nodes)
+        else:
+            margins, shares = self._read.margins[nodes], self._read.shares[nodes]
         scores = margins if margins.shape[1] > 1 else np.hstack([-margins, margins])[:, :count]
         size = 8 * scores.shape[1]
         data = (scores + 0.0).tobytes()  # −0.0 is 0.0, as in `score_digest`
         by_margin = decide(margins, count)
         by_prior = np.zeros(len(nodes), dtype=np.bool_)
         if self._begun:
-            by_prior = ~standing.labelled[standing.graph.components[nodes]]
-        codes = np.where(by_prior, int(most_frequent(standing.counts)), by_margin)
+            by_prior = ~self._labelled[components[nodes]]
+        codes = np.where(by_prior, int(most_frequent(self._counts)), by_margin)
         sure = confidences(margins).tolist()
         return Block(
             sure,
@@ -181,8 +202,11 @@ class Forecasts:
             by_prior.tolist(),
             [worth_asking(own, 0.0, *self._rule) for own in sure],
             [data[i : i + size] for i in range(0, len(data), size)],
-            shares_of(standing, nodes).tolist(),
+            shares.tolist(),
         )
+
+    def _reading(self, nodes: Ints) -> Reading:
+        return Reading(self.standing.game.scores(nodes), shares_of(self.standing, nodes))
 
     def _asks(self, node: int, block: Block, place: int) -> tuple[bool, tuple[int, ...]]:
         """Whether the label is wanted, as `Standing.asks` says, and the classes that do not want it."""

@@ -1,28 +1,56 @@
 """The thread of a project that learns what was written, in order, and tells who waits for it.
 
-What is read from the session is read under `lock`, and so is every run that is learnt in place; runs are
-short, so that nobody waits long. A correction is made beside the present session, which can be read
-meanwhile, and then takes its place.
+What is read from the session is read under `lock`. A few events are learnt in place under it, which takes a
+few milliseconds. When many wait, all that can be learnt in `GROUP_SECONDS` are told in one call to a *copy*
+of the session, which then takes its place: one call learns several times as many per second as many calls do
+(`auto` plays its experts side by side, each through all of them), and the present session is read meanwhile.
+So a single client that labels and predicts in turn waits for one label to be learnt, and when labels pour in,
+predictions do not wait for them. Corrections and growths are made beside the present session too.
+
+A fixed number of events may wait to be learnt, so that the queue never grows without end; writers then wait.
 """
 
 from __future__ import annotations
 
+import copy
 import threading
 import time
 from collections import deque
 from collections.abc import Callable, Iterable
-from typing import NamedTuple
+from itertools import islice
+from typing import Any, NamedTuple
 
-from zerokelvin.service.records.facts import Fact
+from zerokelvin.service.projects.tracing import Tracing
+from zerokelvin.service.records.facts import CheckDrawn, Fact
 from zerokelvin.service.records.projection import Book
 from zerokelvin.service.records.refusals import BusyError
 from zerokelvin.service.records.telling import beside, goes_back, runs, tell
 from zerokelvin.session import Session
 
-__all__ = ["LearningThread", "Lesson"]
+__all__ = ["FEW", "LearningThread", "Lesson"]
 
-AT_ONCE = 64
-"""Events learnt at most before others may read."""
+SILENT = Tracing()
+
+IN_PLACE = 0.01
+"""Seconds of learning that readers may be kept waiting for."""
+
+GROUP_SECONDS = 0.5
+"""Seconds of learning in one call, by the pace so far: who waits for the end of a group waits that long."""
+
+FEW = 512
+"""Events that may be learnt in one call at any pace: fewer at a time are slower still."""
+
+ONE_LOOK = 64
+"""Events learnt in place, part by part, before it is looked how many wait."""
+
+COPIES = 3.0
+"""How many times as long as its copy takes a group is to be learnt for, if there is enough of it."""
+
+LEAST = 4
+"""Events learnt in place at a time, if so many wait: one by one takes twice as long."""
+
+FIRST_PACE = 500.0
+"""Events per second, before any were learnt."""
 
 
 class Lesson(NamedTuple):
@@ -49,10 +77,21 @@ class LearningThread:
         The session, the number of the last event it has learnt, and the book after it.
     told
         Called in this thread after every group, with nothing held.
+    prepare, take
+        What is made of a session that is about to take the place of the present one, given it and the number
+        of its last event, and who is given that under the lock when it has.
     """
 
     def __init__(
-        self, name: str, session: Session, learnt: int, book: Book, told: Callable[[], None]
+        self,
+        name: str,
+        session: Session,
+        learnt: int,
+        book: Book,
+        told: Callable[[], None],
+        prepare: Callable[[Session, int], Any] = lambda _, __: None,
+        take: Callable[[Any], None] = lambda _: None,
+        tracing: Tracing = SILENT,
     ) -> None:
         self.lock = threading.Lock()
         self.session = session
@@ -61,9 +100,12 @@ class LearningThread:
         self.failed: BaseException | None = None
         self.seconds = 0.0
         """Time spent learning, in all."""
-        self._told = told
+        self.pace = FIRST_PACE
+        """Events learnt per second, of late."""
+        self._copying = 0.0
+        self._prepare, self._take = prepare, take
+        self._told, self._tracing, self._name = told, tracing, name
         self._waiting: deque[Lesson] = deque()
-        self._at_work = 0
         self._changed = threading.Condition()
         self._stopping = False
         self._thread = threading.Thread(target=self._run, name=f"learn {name}", daemon=True)
@@ -72,7 +114,7 @@ class LearningThread:
     @property
     def unlearnt(self) -> int:
         """How many events wait to be learnt."""
-        return len(self._waiting) + self._at_work
+        return len(self._waiting)
 
     def put(self, lessons: Iterable[Lesson]) -> None:
         """Let the thread learn what was written."""
@@ -106,32 +148,77 @@ class LearningThread:
                 self._changed.wait_for(lambda: self._waiting or self._stopping)
                 if not self._waiting:
                     return
-                group = [self._waiting.popleft() for _ in range(min(len(self._waiting), AT_ONCE))]
-                self._at_work = len(group)
+                seconds = max(GROUP_SECONDS, 2 * COPIES * self._copying)
+                count = min(len(self._waiting), max(FEW, int(self.pace * seconds)))
+                group = list(islice(self._waiting, count))
             try:
-                self._learn(group)
+                with self._tracing.work("learn", project=self._name, waiting=len(group)) as span:
+                    before = self.learnt
+                    self._learn(group)
+                    if span is not None:
+                        span.set_attribute("zerokelvin.events", self.learnt - before)
             except BaseException as problem:  # noqa: BLE001 - whatever it is, who waits must be told
                 self.failed = problem
-            with self._changed:
-                self._at_work = 0
-                self._changed.notify_all()
-            self._told()
-            if self.failed is not None:
+                with self._changed:
+                    self._changed.notify_all()
+                self._told()
                 return
 
     def _learn(self, group: list[Lesson]) -> None:
-        began = time.perf_counter()
-        for run in runs(group, of=lambda lesson: lesson.fact):
-            first, last = run[0], run[-1]
-            facts = [lesson.fact for lesson in run]
-            other = first.ready
-            if other is None and goes_back(first.fact):
-                other = beside(self.session)
-                tell(other, facts)
+        """Learn a group in place or beside; whoever waits is told of every part that is learnt."""
+        if self._worth_a_copy(group):
+            began = time.perf_counter()
             with self.lock:
-                if other is not None:
-                    self.session = other
-                else:
-                    tell(self.session, facts)
-                self.learnt, self.book = last.number, last.book
-        self.seconds += time.perf_counter() - began
+                other = copy.copy(self.session)
+            self._copying += 0.5 * (time.perf_counter() - began - self._copying)
+            for run in runs(group, of=lambda lesson: lesson.fact):
+                tell(other, [lesson.fact for lesson in run])
+            self._put_in_place(group, other, began)
+            return
+        few = max(LEAST, int(self.pace * IN_PLACE))
+        for run in runs(group[:ONE_LOOK], of=lambda lesson: lesson.fact):
+            for start in range(0, len(run), few):
+                self._learn_few(run[start : start + few])
+            if len(self._waiting) > len(group):  # more have come meanwhile: look again
+                return
+
+    def _worth_a_copy(self, group: list[Lesson]) -> bool:
+        """Whether learning a group in place would keep readers waiting for longer than a copy takes."""
+        alike = not any(lesson.ready is not None or goes_back(lesson.fact) for lesson in group)
+        return alike and len(group) / self.pace > max(IN_PLACE * 2, COPIES * self._copying)
+
+    def _learn_few(self, part: list[Lesson]) -> None:
+        """Learn a run of few events, or one that makes another session."""
+        began, first, facts = time.perf_counter(), part[0], [lesson.fact for lesson in part]
+        other = first.ready
+        if other is None and goes_back(first.fact):
+            other = beside(self.session)
+            tell(other, facts)
+        if other is not None:
+            self._put_in_place(part, other, began)
+            return
+        with self.lock:
+            tell(self.session, facts)
+            self.learnt, self.book = part[-1].number, part[-1].book
+        self._done(part, began)
+
+    def _put_in_place(self, group: list[Lesson], other: Session, began: float) -> None:
+        last = group[-1]
+        prepared = self._prepare(other, last.number)
+        with self.lock:
+            self.session, self.learnt, self.book = other, last.number, last.book
+            self._take(prepared)
+        self._done(group, began)
+
+    def _done(self, part: list[Lesson], began: float) -> None:
+        seconds = time.perf_counter() - began
+        self.seconds += seconds
+        slow = goes_back(part[0].fact) or isinstance(part[0].fact, CheckDrawn)  # no measure of the others
+        if not slow and seconds > 0:
+            share = min(0.5, len(part) / ONE_LOOK)
+            self.pace += share * (len(part) / seconds - self.pace)
+        with self._changed:
+            for _ in part:
+                self._waiting.popleft()
+            self._changed.notify_all()
+        self._told()

@@ -16,7 +16,7 @@ from zerokelvin.graph import Graph
 from zerokelvin.session import Session, start
 from zerokelvin.session.predicting import shares_of
 
-__all__ = ["practise", "preload"]
+__all__ = ["practise", "practising", "preload"]
 
 ANSWERS = 3
 _done: set[tuple[str, str, int, bool]] = set()
@@ -39,6 +39,11 @@ def practise(session: Session) -> None:
             with suppress(ZerokelvinError):  # what it refuses here it refuses whoever asks, who is then told
                 _play(session)
         _done.add(kind)
+
+
+def practising() -> bool:
+    """Whether something is being practised now: on a new installation, compiled."""
+    return _busy.locked()
 
 
 def preload() -> None:

@@ -1,8 +1,8 @@
 """One project in memory, as requests see it: `write` and `read`, both for an event loop.
 
-A write returns when its events are on the disk. A read begins when everything that was acknowledged before it
-has been learnt, so that clients read their own writes; what is quick is read at once, anything else in
-another thread, so that the event loop never waits.
+A write returns when its events are on the disk. A read begins when everything that was acknowledged to the
+same reader has been learnt (`zerokelvin.service.projects.reading_as`), so that clients read their own writes;
+what is quick is read at once, anything else in another thread, so that the event loop never waits.
 """
 
 from __future__ import annotations
@@ -22,6 +22,8 @@ from zerokelvin.service.projects.forecasts import Forecasts
 from zerokelvin.service.projects.learning_thread import LearningThread
 from zerokelvin.service.projects.leases import Leases
 from zerokelvin.service.projects.random_checks import may_draw, pending_check
+from zerokelvin.service.projects.reading_as import READER
+from zerokelvin.service.projects.tracing import Tracing
 from zerokelvin.service.projects.writing_thread import (
     FIRST,
     Pending,
@@ -84,13 +86,30 @@ class Project:
         self._waiters: list[tuple[int, asyncio.Future[None]]] = []
         self._listeners: set[asyncio.Event] = set()
         self.acknowledged = found.last
+        self._acknowledged_to: dict[str, int] = {}
+        self._tracing = Tracing(settings.tracer)
         self.learning = LearningThread(
-            self.name, found.session, found.last, found.known.book, self._learnt_more
+            self.name,
+            found.session,
+            found.last,
+            found.known.book,
+            self._learnt_more,
+            self._read_before,
+            self._publish,
+            self._tracing,
         )
         limits = WriteLimits(
             settings.most_queue, settings.most_unlearnt, settings.most_graph, settings.most_name
         )
-        self.writing = WritingThread(log, found.known, self.learning, found.last, limits, self._deliver)
+        self.writing = WritingThread(
+            log,
+            found.known,
+            self.learning,
+            found.last,
+            limits,
+            self._deliver,
+            tracing=self._tracing,
+        )
 
     @property
     def events(self) -> int:
@@ -118,7 +137,7 @@ class Project:
                 raise ConflictError("a request with this Idempotency-Key is under way; wait for its answer.")
             self._in_flight.add(key)
         answered: asyncio.Future[bytes] = self._loop.create_future()
-        pending = Pending(request, actor, answered, key, fingerprint, status)
+        pending = Pending(request, actor, answered, key, fingerprint, status, place=self._tracing.here())
         try:
             self.writing.put(pending)
         except BusyError:
@@ -152,6 +171,8 @@ class Project:
                 answered.set_exception(answer)
                 answered.exception()  # whoever asked may have gone
             else:
+                last = self._acknowledged_to.get(pending.actor, 0)
+                self._acknowledged_to[pending.actor] = max(last, pending.number)
                 answered.set_result(answer)
 
     # -- reading ------------------------------------------------------------------------------------
@@ -187,7 +208,7 @@ class Project:
 
     def _timed(self, kind: str, work: Callable[[Session], T], size: int) -> T:
         if self._memory_of != self.learning.learnt:
-            self.memory.clear()
+            self.memory = {}
             self._memory_of = self.learning.learnt
         began = time.perf_counter()
         try:
@@ -199,9 +220,23 @@ class Project:
             old = self._paces.get(kind, new)
             self._paces[kind] = new if new < old else 0.9 * old + 0.1 * new
 
+    def _wanted(self) -> int:
+        """The number of the event that must be learnt before the present request reads."""
+        reader = READER.get()
+        if reader is None:
+            return self.acknowledged
+        if reader.events is None:
+            return self._acknowledged_to.get(reader.name, 0)
+        if reader.events + FIRST > self.writing.written:
+            raise ConflictError(
+                f"Zerokelvin-Events: this project has {self.writing.written - FIRST} events, "
+                f"not {reader.events}; send a number that a write was answered with."
+            )
+        return reader.events + FIRST
+
     async def caught_up(self) -> None:
-        """Wait until everything acknowledged before now has been learnt, as long as there is patience."""
-        wanted = self.acknowledged
+        """Wait until what was acknowledged to the reader has been learnt, as long as there is patience."""
+        wanted = self._wanted()
         if self.learning.learnt >= wanted:
             return
         waiter: asyncio.Future[None] = self._loop.create_future()
@@ -212,7 +247,9 @@ class Project:
         except TimeoutError:
             left = wanted - self.learning.learnt
             raise BusyError(
-                f"{left} acknowledged events are still being learnt; ask again in a second."
+                f"{left} acknowledged events are still being learnt; ask again in a second, "
+                "or send 'Zerokelvin-Events: 0' for an answer from what is learnt already.",
+                min(left / self.learning.pace, self.settings.most_time),
             ) from None
 
     def _learnt_more(self) -> None:
@@ -237,6 +274,17 @@ class Project:
         for listener in self._listeners:
             listener.set()
 
+    def _read_before(self, session: Session, learnt: int) -> Forecasts:
+        """What a session says that is about to be the present one; called by the learning thread."""
+        found = Forecasts(session, self.known, learnt)
+        found.read_all()
+        return found
+
+    def _publish(self, found: Forecasts) -> None:
+        """Let predictions be answered from these; under the lock."""
+        self.memory = {"forecasts": found}
+        self._memory_of = found.learnt
+
     def forecasts(self, session: Session) -> Forecasts:
         """The predictions where the session stands; for work that `read` does."""
         found = self.memory.get("forecasts")
@@ -246,9 +294,9 @@ class Project:
         return found
 
     def at_once(self, nodes: Sequence[int]) -> ToldNodes | None:
-        """The predictions for nodes, if all that was acknowledged is in them and nobody has to be asked."""
+        """The predictions for nodes, if all that the reader must see is in them and nobody need be asked."""
         found: Forecasts | None = self.memory.get("forecasts")
-        if found is None or not self.acknowledged <= found.learnt == self.learning.learnt:
+        if found is None or not self._wanted() <= found.learnt == self.learning.learnt:
             return None
         if self.known.book.daily_budget is not None:
             return None  # which a new day changes

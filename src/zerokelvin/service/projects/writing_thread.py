@@ -19,6 +19,7 @@ import msgspec
 from zerokelvin.client.messages import AddEdges, AddedNodes, AddNodes, Numbered
 from zerokelvin.errors import ZerokelvinError
 from zerokelvin.service.projects.learning_thread import LearningThread, Lesson
+from zerokelvin.service.projects.tracing import Tracing
 from zerokelvin.service.records.commands import Told, facts_of
 from zerokelvin.service.records.facts import KIND_OF, KINDS, Fact, Grown
 from zerokelvin.service.records.graph_source import weighted_edges
@@ -34,6 +35,8 @@ __all__ = ["FIRST", "Pending", "Settled", "WriteLimits", "WritingThread"]
 
 FIRST = 1
 """The number of the first event, which is no one's answer: `events` of an answer does not count it."""
+
+SILENT = Tracing()
 
 GROUP = 256
 """Requests written in one transaction at most."""
@@ -63,6 +66,10 @@ class Pending:
     fingerprint: bytes = b""
     status: int = 200
     answer: bytes = field(default=b"", init=False)
+    place: Any = None
+    """Where its span is, if there is one."""
+    number: int = field(default=0, init=False)
+    """Of its last event, once it is written."""
 
 
 class Noted(NamedTuple):
@@ -94,6 +101,7 @@ class WritingThread:
         limits: WriteLimits,
         deliver: Callable[[list[Settled]], None],
         clock: Callable[[], float] = time.time,
+        tracing: Tracing = SILENT,
     ) -> None:
         self.known = known
         self.written = written
@@ -102,7 +110,7 @@ class WritingThread:
         """Time of the last transaction."""
         self.groups = 0
         self._log, self._learning, self._limits, self._clock = log, learning, limits, clock
-        self._deliver = deliver
+        self._deliver, self._tracing = deliver, tracing
         self._queue: queue.SimpleQueue[Pending | None] = queue.SimpleQueue()
         self._thread = threading.Thread(target=self._run, name=f"write {log.name}", daemon=True)
         self._thread.start()
@@ -181,6 +189,7 @@ class WritingThread:
                 pending.key.partition(":")[2] if pending.key else "",
                 "was used for another request; take a new key for every new request",
             )
+        pending.number = self.written
         self._done(pending, found.answer)
         return True
 
@@ -215,8 +224,8 @@ class WritingThread:
             self.known.note([one.fact], at, actor=pending.actor)
             events.append(_event(one, at, pending.actor))
             facts.append(Noted(one.fact, self.known.book))
-        number = self.written + len(events)
-        pending.answer = msgspec.json.encode(Numbered(events=number - FIRST))
+        pending.number = self.written + len(events)
+        pending.answer = msgspec.json.encode(Numbered(events=pending.number - FIRST))
 
     def _flush(self, pendings: list[Pending], events: list[NewEvent], facts: list[Noted]) -> None:
         """Write a group, acknowledge it, and hand it on; the lists are empty afterwards."""
@@ -246,7 +255,11 @@ class WritingThread:
         ]
         began = time.perf_counter()
         try:
-            last = self._log.append(events, answers)
+            links = (one.place for one in pendings)
+            with self._tracing.work(
+                "append", links, project=self._log.name, events=len(events), requests=len(pendings)
+            ):
+                last = self._log.append(events, answers)
         except StoreFull:
             raise
         except Exception as problem:  # whether it was written is not known
@@ -275,6 +288,7 @@ class WritingThread:
         at = self._clock()
         self.known.note([fact], at, grown)
         event = _event(Told("grown", fact), at, pending.actor)
+        pending.number = self.written + 1
         pending.answer = msgspec.json.encode(
             AddedNodes(events=self.written + 1 - FIRST, nodes=grown.num_nodes, edges=grown.num_edges)
         )

@@ -212,5 +212,7 @@ def check_graph(graph: Graph, rules: GraphRules) -> None:
             raise RefusedError(
                 "graph", name, f"is longer than the {rules.most_name} characters a name may have"
             )
+        if isinstance(name, str) and "\0" in name:
+            raise RefusedError("graph", name, "is a node whose name holds NUL; leave that out")
         if isinstance(name, int) and abs(name) >= 1 << 63:
             raise RefusedError("graph", name, "is a number that does not fit into 64 bits; give it as text")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import msgspec
 
 from zerokelvin import __version__
+from zerokelvin.service.projects.practice_run import practising
 from zerokelvin.service.web.docs_page import STYLE, docs_page
 from zerokelvin.service.web.problems import ProblemError
 from zerokelvin.service.web.roles import OPEN
@@ -24,13 +25,19 @@ async def health(_: Call) -> Alive:
     return Alive("ok", __version__)
 
 
-@route("GET", "/ready", OPEN, gives=Alive)
-async def ready(call: Call) -> Alive:
-    """Say that the store can be read and that requests are taken."""
+class ReadyNow(Alive):
+    """Requests are taken; ``compiling`` where a first project is being prepared, which may take 20 s."""
+
+    compiling: bool
+
+
+@route("GET", "/ready", OPEN, gives=ReadyNow)
+async def ready(call: Call) -> ReadyNow:
+    """Say that the store can be read and that requests are taken; and whether a first project compiles."""
     if call.hall.closing:
         raise ProblemError.later(503, "the service is stopping.", 5)
     await call.hall.names()
-    return Alive("ready", __version__)
+    return ReadyNow("ready", __version__, practising())
 
 
 @route("GET", "/metrics", "read", kind="text/plain")

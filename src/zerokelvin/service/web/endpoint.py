@@ -18,6 +18,9 @@ from urllib.parse import parse_qsl
 
 import msgspec
 
+from zerokelvin.service.projects.reading_as import READER, Reader
+from zerokelvin.service.projects.tracing import Tracing
+from zerokelvin.service.records.refusals import RefusedError
 from zerokelvin.service.service_settings import ServiceSettings
 from zerokelvin.service.web.access import Access
 from zerokelvin.service.web.aside import aside
@@ -60,6 +63,8 @@ JSON: Header = (b"content-type", b"application/json")
 SMALL = 1 << 17
 """Bytes up to which a body is read in the event loop: a millisecond or less."""
 
+EVENTS = b"zerokelvin-events"
+MOST_DIGITS = 15
 MOST_KEY = 200
 """Characters of an idempotency key."""
 
@@ -94,14 +99,28 @@ class Endpoint:
         self._asked = frozenset(one.name for one in info.query)
         self._seconds = info.seconds or gate.settings.most_time
         self._has_body = info.method == "POST"
+        self._tracing = Tracing(gate.settings.tracer)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer a request, whatever happens."""
+        if not self._tracing.on:
+            await self._answer(scope, receive, send)
+            return
+        headers = dict(scope["headers"])
+        with self._tracing.request(self.info.path, self.info.method, headers) as span:
+            status, actor = await self._answer(scope, receive, send)
+            span.set_attribute("http.response.status_code", status)
+            span.set_attribute("zerokelvin.key", actor)
+            span.set_attribute("zerokelvin.project", scope["path_params"].get("name", ""))
+
+    async def _answer(self, scope: Scope, receive: Receive, send: Send) -> tuple[int, str]:
+        """Answer a request; the status, and the name of the key that sent it."""
         began, number, actor = time.perf_counter(), f"{_prefix}-{next(_numbers)}", None
         headers: dict[bytes, bytes] = dict(scope["headers"])
         try:
             async with asyncio.timeout(self._seconds):
                 actor = self._admit(scope, headers)
+                READER.set(Reader(actor.name, _events(headers)))
                 call = await self._call(scope, headers, receive, actor)
                 found = await self.info.handler(call)
             if isinstance(found, Streamed):
@@ -127,6 +146,7 @@ class Endpoint:
                 ms=round(seconds * 1e3, 3),
                 key=actor.name if actor is not None else "",
             )
+        return answered.status, actor.name if actor is not None else ""
 
     def _admit(self, scope: Scope, headers: dict[bytes, bytes]) -> Actor:
         """Who sent the request, if the route and the project are theirs and they do not come too often."""
@@ -236,6 +256,16 @@ class Endpoint:
         finally:
             gone.cancel()
             await found.parts.aclose()
+
+
+def _events(headers: dict[bytes, bytes]) -> int | None:
+    """From how many events at least the answer is to be made, if the request says so."""
+    text = headers.get(EVENTS)
+    if text is None:
+        return None
+    if not text.isdigit() or len(text) > MOST_DIGITS:
+        raise RefusedError("Zerokelvin-Events", text.decode("latin-1")[:40], "is no number of events")
+    return int(text)
 
 
 def _address(scope: Scope) -> str:

@@ -8,7 +8,7 @@ import time
 
 from zerokelvin import __version__
 from zerokelvin.client.messages import Named, Taught, Teach
-from zerokelvin.client.page_messages import Certificate, ImportedLabels, ImportLabels
+from zerokelvin.client.page_messages import ImportedLabels, ImportLabels, PageCertificate
 from zerokelvin.errors import DataError
 from zerokelvin.service.page.desk import Desk, book_of, desk_of
 from zerokelvin.service.page.label_export import FORMATS, as_bytes, export_rows
@@ -28,8 +28,8 @@ PART = 50_000
 """Labels taught in one write."""
 
 
-@route("GET", f"{PATH}/certificate", "read", gives=Certificate)
-async def show_certificate(call: Call) -> Certificate:
+@route("GET", f"{PATH}/certificate", "read", gives=PageCertificate)
+async def show_certificate(call: Call) -> PageCertificate:
     """Tell what the random checks prove of the labels that go out unasked."""
     async with call.hall.using(call.name) as project:
         desk = desk_of(project)
@@ -99,7 +99,7 @@ def _columns(body: ImportLabels) -> dict[str, list[str]]:
     import tempfile
     from pathlib import Path
 
-    from zerokelvin.labelling.sources.tables import read_columns_as_text
+    from zerokelvin.labelling.sources.table_rows import read_columns_as_text
 
     data = body.content.encode()
     if body.format == "parquet":
@@ -134,9 +134,9 @@ def _class(text: str, project: Project) -> str | int:
     return known.get(text, known.get(text.removeprefix("'"), text))
 
 
-def _certificate(session: Session, desk: Desk) -> Certificate:
+def _certificate(session: Session, desk: Desk) -> PageCertificate:
     proved = fresh_guarantee(session, desk)
-    return Certificate(
+    return PageCertificate(
         sentence="no class is known yet, and nothing is proved" if proved is None else proved.sentence,
         error_at_most=None
         if proved is None or (proved.unasked and not proved.checks)

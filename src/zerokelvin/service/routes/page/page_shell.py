@@ -48,10 +48,10 @@ async def label_projects(_: Call) -> RawAnswer:
     return _shell("")
 
 
-@route("GET", "/label/{name}", OPEN, kind="text/html")
+@route("GET", "/label/{project}", OPEN, kind="text/html")
 async def label_page(call: Call) -> RawAnswer:
     """Show the labelling page of a project."""
-    return _shell(call.name)
+    return _shell(call.path["project"])
 
 
 @route("GET", "/label/assets/{file}", OPEN, kind="text/javascript")

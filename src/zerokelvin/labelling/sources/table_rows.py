@@ -20,7 +20,7 @@ from zerokelvin.errors import DataError
 from zerokelvin.io.limits import short
 from zerokelvin.labelling.item_vectors import number_vectors, text_vectors
 from zerokelvin.labelling.items import NewItems, title_of
-from zerokelvin.labelling.source import ItemOptions, Source, column_named, unique_names
+from zerokelvin.labelling.source import ItemOptions, ItemSource, column_named, unique_names
 
 __all__ = ["TABLES", "read_columns_as_text", "read_table_items"]
 
@@ -29,7 +29,7 @@ MOSTLY = 0.9
 """Share of cells that must be numbers for a column to count as one of numbers."""
 
 
-def read_table_items(path: Path, options: ItemOptions) -> Source:
+def read_table_items(path: Path, options: ItemOptions) -> ItemSource:
     """The items of a table."""
     columns = read_columns_as_text(path)
     names = list(columns)
@@ -47,13 +47,13 @@ def read_table_items(path: Path, options: ItemOptions) -> Source:
         titles = [title_of(text) or f"row {name}" for text, name in zip(texts, called, strict=True)]
         items = NewItems("text", called, titles, texts, shown, labels=labels)
         if options.embedding is not None:
-            return Source(items, doubles=texts)
-        return Source(items, text_vectors(texts), cosine=True, doubles=texts)
+            return ItemSource(items, doubles=texts)
+        return ItemSource(items, text_vectors(texts), cosine=True, doubles=texts)
     shown = {name: values for name, values in columns.items() if name != options.label}
     titles = called if options.name is not None else [_row_title(shown, row) for row in range(count)]
     items = NewItems("row", called, titles, None, shown, labels=labels)
     if options.embedding is not None:
-        return Source(items)
+        return ItemSource(items)
     wanted = [column_named(name, names, path) for name in options.columns]
     taken = wanted or [name for name in names if name not in given and _mostly_numbers(columns[name])]
     if not taken:
@@ -63,7 +63,7 @@ def read_table_items(path: Path, options: ItemOptions) -> Source:
         )
     matrix = np.array([[_number(value) for value in columns[name]] for name in taken]).T
     said = [f"rows are compared by {len(taken)} columns of numbers: {', '.join(map(short, taken[:8]))}"]
-    return Source(items, number_vectors(matrix), said=said)
+    return ItemSource(items, number_vectors(matrix), said=said)
 
 
 def read_columns_as_text(path: Path) -> dict[str, list[str]]:
