@@ -39,7 +39,7 @@ def test_the_next_question_is_there_within_a_frame(demo, arrive, record_property
     """From the key to the next question in the page, laid out; a person takes half a second to look.
 
     Where the answer was foreseen it is there at once. It is not foreseen before the classes have been seen,
-    for an unlikely answer, and where a random check comes next, which is drawn when the answer is on the disk.
+    for an unlikely answer, and where a random check comes next, drawn when the answer is on the disk.
     """
     person, truth = arrive(demo, "Quick"), load_digits().target
     for _ in range(45):
@@ -74,6 +74,8 @@ def test_axe_finds_nothing(demo, arrive, pictures, device, scheme):
         person.tab(view)
         person.page.wait_for_timeout(1200 if view == "map" else 500)
         found[view] = faults(person.page)
+        wide = person.page.evaluate("() => document.documentElement.scrollWidth")
+        assert wide <= options["viewport"]["width"], view
         person.page.screenshot(path=pictures / f"{view}-{device}-{scheme}.png")
     person.tab("label")
     person.page.get_by_role("button", name="Help").click()
