@@ -35,7 +35,7 @@ def faults(page):
     return [(one["id"], [node["html"][:160] for node in one["nodes"]][:3]) for one in found]
 
 
-def test_the_next_question_is_there_within_a_frame(demo, arrive, record_property):
+def test_the_next_question_is_there_within_a_frame(demo, arrive):
     """From the key to the next question in the page, laid out; a person takes half a second to look.
 
     Where the answer was foreseen it is there at once. It is not foreseen before the classes have been seen,
@@ -49,8 +49,8 @@ def test_the_next_question_is_there_within_a_frame(demo, arrive, record_property
     read = "() => performance.getEntriesByName('next-question').map(entry => [entry.duration, entry.detail])"
     found = np.array(person.page.evaluate(read), dtype=float)[15:]
     times, foreseen = found[:, 0], found[:, 1] == 1
-    record_property("milliseconds", np.round(np.quantile(times, [0.5, 0.9, 0.95, 1]), 1).tolist())
-    record_property("foreseen", f"{foreseen.mean():.2f}, within 16 ms {np.mean(times <= 16):.2f}")
+    print("milliseconds", np.round(np.quantile(times, [0.5, 0.9, 0.95, 1]), 1).tolist())
+    print("foreseen", f"{foreseen.mean():.2f}, within 16 ms {np.mean(times <= 16):.2f}")
     assert len(times) == 30
     assert np.mean(times[foreseen] <= 16) >= 0.95, np.sort(times[foreseen])
     assert foreseen.mean() >= 0.5, found
