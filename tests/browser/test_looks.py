@@ -35,6 +35,27 @@ def faults(page):
     return [(one["id"], [node["html"][:160] for node in one["nodes"]][:3]) for one in found]
 
 
+def test_the_next_question_is_there_within_a_frame(demo, arrive):
+    """From the key to the next question in the page, laid out; a person takes half a second to look.
+
+    Where the answer was foreseen it is there at once. It is not foreseen before the classes have been seen,
+    for an unlikely answer, and where a random check comes next, drawn when the answer is on the disk.
+    """
+    person, truth = arrive(demo, "Quick"), load_digits().target
+    for _ in range(45):
+        person.page.wait_for_timeout(500)
+        person.press(str(truth[int(person.node.split("-")[1])]))
+    person.saved()
+    read = "() => performance.getEntriesByName('next-question').map(entry => [entry.duration, entry.detail])"
+    found = np.array(person.page.evaluate(read), dtype=float)[15:]
+    times, foreseen = found[:, 0], found[:, 1] == 1
+    print("milliseconds", np.round(np.quantile(times, [0.5, 0.9, 0.95, 1]), 1).tolist())
+    print("foreseen", f"{foreseen.mean():.2f}, within 16 ms {np.mean(times <= 16):.2f}")
+    assert len(times) == 30
+    assert np.mean(times[foreseen] <= 16) >= 0.95, np.sort(times[foreseen])
+    assert foreseen.mean() >= 0.5, found
+
+
 @pytest.mark.skipif(not AXE.exists(), reason=WITHOUT_PACKAGES)
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("device", ["desktop", "phone"])
@@ -53,6 +74,8 @@ def test_axe_finds_nothing(demo, arrive, pictures, device, scheme):
         person.tab(view)
         person.page.wait_for_timeout(1200 if view == "map" else 500)
         found[view] = faults(person.page)
+        wide = person.page.evaluate("() => document.documentElement.scrollWidth")
+        assert wide <= options["viewport"]["width"], view
         person.page.screenshot(path=pictures / f"{view}-{device}-{scheme}.png")
     person.tab("label")
     person.page.get_by_role("button", name="Help").click()
@@ -76,19 +99,3 @@ def test_everything_is_reached_by_the_tab_key(demo, arrive):
         )
     for words in ("Label", "Review", "Export", "Skip", "Certificate"):
         assert any(words in one for one in reached), (words, reached)
-
-
-def test_the_next_question_is_there_within_a_frame(demo, arrive, record_property):
-    """From the key to the next question in the page, laid out; a person takes half a second to look."""
-    person, truth = arrive(demo, "Quick"), load_digits().target
-    for _ in range(42):
-        person.page.wait_for_timeout(500)
-        person.press(str(truth[int(person.node.split("-")[1])]))
-    person.saved()
-    read = "name => performance.getEntriesByName(name).map(entry => entry.duration)"
-    times, frames = (np.array(person.page.evaluate(read, name)) for name in ("next-question", "next-frame"))
-    for name, found in (("question", times), ("frame", frames)):
-        record_property(name, np.round(np.quantile(found, [0.5, 0.9, 0.95, 1]), 1).tolist())
-    later = times[12:]  # before each class has been seen the answer cannot be foreseen
-    assert len(later) == 30
-    assert np.mean(later <= 16) >= 0.9, np.sort(times)

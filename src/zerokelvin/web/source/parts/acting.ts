@@ -9,11 +9,11 @@ const AGAIN = 250; // milliseconds within which a second click is the same click
 
 let lastClick = -Infinity;
 
-function measure(since: number): void {
+function measure(since: number, foreseen: boolean): void {
   queueMicrotask(() =>
     queueMicrotask(() => {
       document.getElementById("item")?.getBoundingClientRect(); // lays out what has changed
-      performance.measure("next-question", { start: since, end: performance.now() });
+      performance.measure("next-question", { start: since, end: performance.now(), detail: foreseen });
       requestAnimationFrame((frame) => {
         performance.measure("next-frame", { start: since, end: Math.max(frame, since) });
       });
@@ -34,10 +34,11 @@ export function answerNow(label: Label, since: number, click?: MouseEvent): void
     work.chosen.value = null;
     return;
   }
+  const foreseen = work.isReady(label);
   if (!work.answer(label)) return;
   const stop = effect(() => {
     if (!work.question.value && !work.done.value) return;
-    measure(since);
+    measure(since, foreseen);
     queueMicrotask(() => stop());
   });
 }

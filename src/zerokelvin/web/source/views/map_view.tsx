@@ -234,7 +234,9 @@ export function MapView() {
             <Icon name="fit" /> All
           </button>
         </div>
-        <p class="map-note" role="status">{problem.value || note}</p>
+        <p class="map-note" role="status" hidden={!problem.value && !note}>
+          {problem.value || note}
+        </p>
       </section>
       <aside class="map-side" aria-label="About the map">
         {opened.value ? (
