@@ -27,8 +27,6 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
-import numpy as np
-
 __all__ = [
     "Recorder",
     "compile_now",
@@ -135,19 +133,22 @@ def is_played_on(name: str, values: tuple[Any, ...]) -> bool:
 def is_small(values: tuple[Any, ...], most: int = SMALL) -> bool:
     """Whether arrays, also in tuples of them, have at most so many numbers together.
 
+    >>> import numpy as np
     >>> is_small((np.zeros(10), (np.zeros((10, 10)), 3))), is_small((np.zeros((80, 80)),))
     (True, False)
     """
-    return _numbers(values, most) <= most
+    from numpy import ndarray  # not before a kernel is called: help texts do without it
+
+    return _numbers(values, most, ndarray) <= most
 
 
-def _numbers(values: tuple[Any, ...], most: int) -> int:
+def _numbers(values: tuple[Any, ...], most: int, array: type) -> int:
     count = 0
     for value in values:
-        if isinstance(value, np.ndarray):
+        if isinstance(value, array):
             count += value.size
         elif isinstance(value, tuple):
-            count += _numbers(value, most)
+            count += _numbers(value, most, array)
         if count > most:
             break
     return count
@@ -159,10 +160,12 @@ def play(kernel: Any, values: tuple[Any, ...], named: dict[str, Any]) -> Any:
         return kernel.py_func(*values, **named)
     if _LEFT.recorder is not None:
         _LEFT.recorder(kernel, values, named)
+    from numpy import errstate
+
     began = time.thread_time()
     _INSIDE.here = True
     try:
-        with np.errstate(divide="raise", over="ignore", under="ignore", invalid="ignore"):
+        with errstate(divide="raise", over="ignore", under="ignore", invalid="ignore"):
             return plain(kernel.py_func(*values, **named))
     finally:
         _INSIDE.here = False
@@ -175,10 +178,13 @@ def play(kernel: Any, values: tuple[Any, ...], named: dict[str, Any]) -> Any:
 def plain(result: Any) -> Any:
     """A result with Python's numbers for NumPy's, as numba hands them out.
 
+    >>> import numpy as np
     >>> plain((np.float64(0.5), np.int64(3), np.bool_(True)))
     (0.5, 3, True)
     """
-    if isinstance(result, np.generic):
+    from numpy import generic
+
+    if isinstance(result, generic):
         return result.item()
     if isinstance(result, tuple):
         parts = map(plain, result)
