@@ -16,6 +16,7 @@ STARTS = {
     "check": ("check", "nearest", "--promise", "games"),
     "warm": ("warm", "nearest"),
     "serve": ("serve", "--data", "projects"),
+    "label": ("label", "--demo"),
     "durability": ("durability", "kills"),
 }
 
