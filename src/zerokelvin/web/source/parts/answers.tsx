@@ -47,7 +47,7 @@ function TypeAhead() {
         spellcheck={false}
         value={typed.value ?? ""}
         onFocus={() => (typed.value ??= "")}
-        onBlur={() => setTimeout(close, 150)}
+        onBlur={() => setTimeout(() => document.activeElement !== input.current && close(), 150)}
         onInput={(event) => {
           typed.value = event.currentTarget.value;
           marked.value = 0;

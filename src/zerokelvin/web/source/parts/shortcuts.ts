@@ -17,7 +17,8 @@ export function onKey(event: KeyboardEvent): void {
   if (!work || !page.value || event.repeat || event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented) return;
   if (target.closest(FIELDS) && (target as HTMLInputElement).type !== "checkbox") return;
   if (dialog.value) return;
-  if (event.key === "?") dialog.value = "help";
+  if (typed.value !== null && [...event.key].length === 1) typed.value += event.key; // typed before the field has the focus
+  else if (event.key === "?") dialog.value = "help";
   else if (event.key === "z") work.undo();
   else if (event.key === "Z") work.redo();
   else if (tab.value !== "label" || !page.value.can_label || !onLabelView(event, target)) return;

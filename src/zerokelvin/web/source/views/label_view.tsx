@@ -35,6 +35,10 @@ function Question({ turn }: { turn: Turn }) {
 
 function Waiting() {
   const offline = labelling.value?.link.value === "offline";
+  useEffect(() => {
+    const timer = setInterval(() => void labelling.value?.refresh(), 2000); // others may have what is open
+    return () => clearInterval(timer);
+  }, []);
   return (
     <article class="card question waiting" aria-busy={!offline}>
       <div class="item" id="item">
