@@ -378,8 +378,10 @@ def test_an_unknown_node_and_a_foreign_decision_are_refused_by_themselves(tmp_pa
         assert len(shown["refused"]) == 3
 
 
-def test_the_question_after_each_likely_answer_is_the_one_that_comes(tmp_path):
-    make(tmp_path)
+@pytest.mark.parametrize("audit_share", [0.0, 0.5])
+def test_the_question_after_each_likely_answer_is_the_one_that_comes(tmp_path, audit_share):
+    make(tmp_path, audit_share=audit_share)
+    foreseen = checks = 0
     with app_client(tmp_path) as client:
         shown = turn(client, act("answer", node="n00", label="a"), act("answer", node="n01", label="b"))
         for _ in range(6):
@@ -390,7 +392,26 @@ def test_the_question_after_each_likely_answer_is_the_one_that_comes(tmp_path):
             label = truth(question["node"])
             shown = turn(client, answer(question))
             if promised.get(label) is not None:
-                assert promised[label]["node"] == shown["question"]["node"]
+                foreseen += 1
+                checks += promised[label]["audit"]
+                for name in ("node", "audit", "hidden"):
+                    assert promised[label][name] == shown["question"][name]
+    assert foreseen >= 3
+    assert bool(checks) == bool(audit_share)
+
+
+def test_whoever_finds_nothing_but_a_check_on_another_screen_is_told_so(tmp_path):
+    make(tmp_path, count=9, audit_share=0.9)
+    with app_client(tmp_path) as client:
+        words = set()
+        for _ in range(12):
+            ann, bob = turn(client), turn(client, reviewer="bob")
+            for shown in (ann, bob):
+                assert (shown["question"] is None) == (shown["done"] in {"all-answered", "leased-to-others"})
+                words.add(shown["done"])
+            if ann["question"] is not None:
+                turn(client, answer(ann["question"]))
+        assert words == {None, "leased-to-others"}  # bob keeps what he has
 
 
 def test_the_command_says_where_it_listens_and_resumes(tmp_path):

@@ -65,9 +65,8 @@ def guarantee_shown(session: Session, confidence: float = CONFIDENCE) -> Guarant
     sentence = str(found)
     if found.unasked and not found.checks:
         done = len(session._now().audit.draws) - (pending_check(session) is not None)
-        sentence = (
-            f"nothing is proved of the {found.unasked:,} labels that go out unasked ({done} random checks)"
-        )
+        why = f"predictions changed since the {done} random checks" if done else "0 random checks"
+        sentence = f"nothing is proved of the {found.unasked:,} labels that go out unasked ({why})"
     return GuaranteeShown(
         sentence=sentence,
         error_at_most=found.error_at_most,

@@ -26,7 +26,7 @@ from zerokelvin.service.page.desk import Desk, book_of, desk_of
 from zerokelvin.service.page.turns import make_turn
 from zerokelvin.service.page.work_left import AT_ONCE, fresh_guarantee, standing_shown
 from zerokelvin.service.projects.project import Project
-from zerokelvin.service.projects.random_checks import check_due, pending_check
+from zerokelvin.service.projects.random_checks import check_due, may_draw, pending_check
 from zerokelvin.service.records.page_acts import ActsWish, WantedAct
 from zerokelvin.service.records.page_book import PASSING, PageBook
 from zerokelvin.service.records.refusals import ConflictError, RefusedError, TooLargeError
@@ -36,7 +36,7 @@ from zerokelvin.session import Session
 from zerokelvin.session.predicting import shares_of
 
 PATH = "/v1/projects/{name}"
-LIKELY, ANSWERS = 0.02, 3
+LIKELY, ANSWERS = 0.02, 4
 """Answers thought of in advance: those of at least this probability, at most so many."""
 
 COPYING = 0.25
@@ -135,7 +135,9 @@ async def _taken(call: Call, project: Project, desk: Desk, wish: ActsWish, have:
     standing = await project.read("standing", lambda s: standing_shown(s, desk, book, reviewer))
     if standing.items > AT_ONCE:
         _prove_later(project, desk)
-    done_word: Done | None = choice.done if turn is None else None
+    done_word: Done | None = None
+    if turn is None:  # without a word it is a random check that is on another's screen
+        done_word = choice.done or "leased-to-others"
     if not project.known.classes:
         done_word = "no-classes"
     elif (
@@ -191,13 +193,19 @@ def _following(
 def _after(
     session: Session, project: Project, desk: Desk, book: PageBook, reviewer: str, node: int
 ) -> AskedTurn | None:
-    """The question that somebody would get, `node` being done; none where a random check is due."""
-    share = project.known.book.audit_share
-    if share and check_due(session, share):
-        return None
+    """The question that somebody would get, `node` being done.
+
+    A random check that is due is drawn from a copy: the session, told the same, will draw the same.
+    """
     taken = project.leases.of_others(reviewer, time.time())
     with book.lock:
         taken |= {other for other, own in book.waiting.items() if reviewer in own} | {node}
+    share = project.known.book.audit_share
+    if share and check_due(session, share) and may_draw(session):
+        drawn = copy.copy(session)
+        check = drawn.graph.index(drawn.random_check())
+        if check not in taken:
+            return make_turn(drawn, desk, book, Choice(check), reviewer, lease=False)
     names = session.open_questions(min(len(taken) + 1, 2000))
     free = [index for index in map(session.graph.index, names) if index not in taken]
     return make_turn(session, desk, book, Choice(free[0]), reviewer, lease=False) if free else None
