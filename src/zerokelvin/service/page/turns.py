@@ -95,4 +95,5 @@ def plain_reason(label: Any, share: float, because: list[Reason], *, begun: bool
             else f"All {len(same)} nearest answered items are"
         )
         return f"{many} “{label}” ({sure})."
-    return f"{len(same)} of the {len(because)} nearest answered items are “{label}” ({sure})."
+    verb = "is" if len(same) == 1 else "are"
+    return f"{len(same)} of the {len(because)} nearest answered items {verb} “{label}” ({sure})."
