@@ -5,7 +5,8 @@ few milliseconds. When many wait, all that can be learnt in `GROUP_SECONDS` are 
 of the session, which then takes its place: one call learns several times as many per second as many calls do
 (`auto` plays its experts side by side, each through all of them), and the present session is read meanwhile.
 So a single client that labels and predicts in turn waits for one label to be learnt, and when labels pour in,
-predictions do not wait for them. Corrections and growths are made beside the present session too.
+predictions do not wait for them; the thread that does so gives way to requests. Corrections and growths are
+made beside the present session too.
 
 A fixed number of events may wait to be learnt, so that the queue never grows without end; writers then wait.
 """
@@ -20,7 +21,9 @@ from collections.abc import Callable, Iterable
 from itertools import islice
 from typing import Any, NamedTuple
 
+from zerokelvin.service.projects.patient_thread import patiently
 from zerokelvin.service.projects.tracing import Tracing
+from zerokelvin.service.projects.turn_lock import TurnLock
 from zerokelvin.service.records.facts import CheckDrawn, Fact
 from zerokelvin.service.records.projection import Book
 from zerokelvin.service.records.refusals import BusyError
@@ -93,7 +96,7 @@ class LearningThread:
         take: Callable[[Any], None] = lambda _: None,
         tracing: Tracing = SILENT,
     ) -> None:
-        self.lock = threading.Lock()
+        self.lock = TurnLock()
         self.session = session
         self.learnt = learnt
         self.book = book
@@ -167,13 +170,7 @@ class LearningThread:
     def _learn(self, group: list[Lesson]) -> None:
         """Learn a group in place or beside; whoever waits is told of every part that is learnt."""
         if self._worth_a_copy(group):
-            began = time.perf_counter()
-            with self.lock:
-                other = copy.copy(self.session)
-            self._copying += 0.5 * (time.perf_counter() - began - self._copying)
-            for run in runs(group, of=lambda lesson: lesson.fact):
-                tell(other, [lesson.fact for lesson in run])
-            self._put_in_place(group, other, began)
+            self._learn_beside(group)
             return
         few = max(LEAST, int(self.pace * IN_PLACE))
         for run in runs(group[:ONE_LOOK], of=lambda lesson: lesson.fact):
@@ -181,6 +178,20 @@ class LearningThread:
                 self._learn_few(run[start : start + few])
             if len(self._waiting) > len(group):  # more have come meanwhile: look again
                 return
+
+    def _learn_beside(self, group: list[Lesson]) -> None:
+        """Learn a group on a copy, in a thread that gives way to requests."""
+        began = time.perf_counter()
+        with self.lock:
+            other = copy.copy(self.session)
+        self._copying += 0.5 * (time.perf_counter() - began - self._copying)
+
+        def learn() -> Any:
+            for run in runs(group, of=lambda lesson: lesson.fact):
+                tell(other, [lesson.fact for lesson in run])
+            return self._prepare(other, group[-1].number)
+
+        self._put_in_place(group, other, began, patiently(learn, self._thread.name))
 
     def _worth_a_copy(self, group: list[Lesson]) -> bool:
         """Whether learning a group in place would keep readers waiting for longer than a copy takes."""
@@ -195,16 +206,15 @@ class LearningThread:
             other = beside(self.session)
             tell(other, facts)
         if other is not None:
-            self._put_in_place(part, other, began)
+            self._put_in_place(part, other, began, self._prepare(other, part[-1].number))
             return
         with self.lock:
             tell(self.session, facts)
             self.learnt, self.book = part[-1].number, part[-1].book
         self._done(part, began)
 
-    def _put_in_place(self, group: list[Lesson], other: Session, began: float) -> None:
+    def _put_in_place(self, group: list[Lesson], other: Session, began: float, prepared: Any) -> None:
         last = group[-1]
-        prepared = self._prepare(other, last.number)
         with self.lock:
             self.session, self.learnt, self.book = other, last.number, last.book
             self._take(prepared)
