@@ -10,7 +10,7 @@ import pytest
 
 import zerokelvin as zk
 from serving import app_client, label, make_project, problem
-from zerokelvin.service.projects import writing_thread
+from zerokelvin.service.projects import learning_thread, writing_thread
 from zerokelvin.service.projects.learning_thread import FEW, LearningThread, Lesson
 from zerokelvin.service.projects.patient_thread import NICENESS, patiently
 from zerokelvin.service.projects.turn_lock import TurnLock
@@ -140,6 +140,28 @@ def test_patient_work_gives_way_alone():
     assert niceness() == before
     with pytest.raises(ZeroDivisionError):
         patiently(lambda: 1 // 0, "patient")
+
+
+def test_few_events_wait_for_others_unless_somebody_waits_for_them(monkeypatch):
+    monkeypatch.setattr(learning_thread, "PAUSE", 60.0)
+    session, learnt = zk.start(GRAPH, "nearest", classes=["x", "y", "z"]), threading.Semaphore(0)
+    thread = LearningThread("p", session, 1, BOOK, learnt.release)
+    told = [Lesson(number, Labelled("n1", "x"), BOOK) for number in range(2, 200)]
+    thread.put(told[:3])
+    assert not learnt.acquire(timeout=0.2)
+    assert (thread.learnt, thread.unlearnt) == (1, 3)
+    thread.hurry(4)
+    assert learnt.acquire(timeout=20)
+    assert thread.learnt == 4
+    thread.put(told[3:4])
+    assert not learnt.acquire(timeout=0.2)
+    thread.put(told[4:])  # enough of them
+    assert learnt.acquire(timeout=20)
+    thread.wait_below(1)
+    assert thread.learnt == 199
+    thread.put([Lesson(200, Labelled("n2", "x"), BOOK)])
+    assert thread.stop(20)
+    assert thread.learnt == 200
 
 
 @pytest.mark.parametrize("before", [8, 1])

@@ -8,6 +8,9 @@ So a single client that labels and predicts in turn waits for one label to be le
 predictions do not wait for them; the thread that does so gives way to requests. Corrections and growths are
 made beside the present session too.
 
+One event after the other would take two to four times as long as many at once, and Python's own lock from
+those that write. So few events wait a moment for others, unless somebody waits for them (`hurry`).
+
 A fixed number of events may wait to be learnt, so that the queue never grows without end; writers then wait.
 """
 
@@ -48,6 +51,9 @@ ONE_LOOK = 64
 
 COPIES = 3.0
 """How many times as long as its copy takes a group is to be learnt for, if there is enough of it."""
+
+PAUSE = 0.03
+"""Seconds for which few events wait for others to be learnt with, unless somebody waits for them."""
 
 LEAST = 4
 """Events learnt in place at a time, if so many wait: one by one takes twice as long."""
@@ -111,6 +117,7 @@ class LearningThread:
         self._waiting: deque[Lesson] = deque()
         self._changed = threading.Condition()
         self._stopping = False
+        self._wanted = learnt
         self._thread = threading.Thread(target=self._run, name=f"learn {name}", daemon=True)
         self._thread.start()
 
@@ -122,12 +129,23 @@ class LearningThread:
     def put(self, lessons: Iterable[Lesson]) -> None:
         """Let the thread learn what was written."""
         with self._changed:
+            idle = not self._waiting
             self._waiting.extend(lessons)
+            if idle or self._due():
+                self._changed.notify_all()
+
+    def hurry(self, number: int) -> None:
+        """Let everything up to an event be learnt without a pause: somebody waits for it."""
+        with self._changed:
+            self._wanted = max(self._wanted, number)
             self._changed.notify_all()
 
     def wait_below(self, most: int) -> None:
         """Wait until fewer than `most` events wait to be learnt."""
         with self._changed:
+            if self.unlearnt >= most:
+                self._wanted = self._waiting[-1].number
+                self._changed.notify_all()
             self._changed.wait_for(lambda: self.unlearnt < most or self.failed is not None)
         self._check()
 
@@ -151,6 +169,7 @@ class LearningThread:
                 self._changed.wait_for(lambda: self._waiting or self._stopping)
                 if not self._waiting:
                     return
+                self._changed.wait_for(self._due, PAUSE)
                 seconds = max(GROUP_SECONDS, 2 * COPIES * self._copying)
                 count = min(len(self._waiting), max(FEW, int(self.pace * seconds)))
                 group = list(islice(self._waiting, count))
@@ -166,6 +185,10 @@ class LearningThread:
                     self._changed.notify_all()
                 self._told()
                 return
+
+    def _due(self) -> bool:
+        """Whether it is time to learn: enough events wait, or somebody waits for them."""
+        return self._stopping or len(self._waiting) >= ONE_LOOK or self.learnt < self._wanted
 
     def _learn(self, group: list[Lesson]) -> None:
         """Learn a group in place or beside; whoever waits is told of every part that is learnt."""

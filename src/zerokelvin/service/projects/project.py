@@ -242,6 +242,7 @@ class Project:
             return
         waiter: asyncio.Future[None] = self._loop.create_future()
         self._waiters.append((wanted, waiter))
+        self.learning.hurry(wanted)
         self._wake()  # it may have been learnt just now
         try:
             await asyncio.wait_for(waiter, self.settings.patience)
