@@ -15,6 +15,7 @@ Rows (`--rows`, all by default):
     labels      durable labels by 1 client and by 32, and predictions by 2 clients meanwhile, with another key
                 than those that label: who labels waits for their own labels, others do not
     batch       predictions of `--batch` nodes per request
+    studio      the Label Studio backend: predictions of one task, and annotations learnt, one at a time
     restart     seconds until a service with `--events` events answers, after it was killed
     memory      bytes per event, per project that is awake and per project that is asleep
 
@@ -51,7 +52,7 @@ PATIENCE = 300.0
 BUSY = 503
 """What the service answers while it learns what was sent before; the same is sent again."""
 
-ROWS = ("store", "predict", "labels", "batch", "restart", "memory")
+ROWS = ("store", "predict", "labels", "batch", "studio", "restart", "memory")
 
 
 class Line(NamedTuple):
@@ -366,6 +367,32 @@ def measure_batch(bench: Bench, here: Labelled) -> Iterator[Line]:
         requests = [["/v1/projects/batch/predict", body]]
         rate = max(Sender(server.port, 2, bench.given.seconds, requests).result()["rate"] for _ in range(3))
     yield Line("batch", f"{size} nodes a request", rate * size, "nodes/s", None, "", "≥ 100,000/s")
+
+
+def measure_studio(bench: Bench, here: Labelled) -> Iterator[Line]:
+    """What Label Studio waits for: an annotation is learnt when the next prediction answers."""
+    config = "".join(f'<Choice value="{label}"/>' for label in sorted(set(here.labels)))
+    config = f'<View><Text name="t" value="$node"/><Choices name="c" toName="t">{config}</Choices></View>'
+    asked: list[float] = []
+    told: list[float] = []
+    with serving(bench.where("studio")) as server:
+        make(server, "studio", here, bench.given.learner)
+        for i, answer in enumerate(here.answers(100, min(len(here.nodes), 200))):
+            task = {"id": i, "data": {"node": answer["node"]}}
+            result = [{"type": "choices", "value": {"choices": [answer["label"]]}}]
+            hook = {"action": "ANNOTATION_CREATED", "annotation": {"id": i, "result": result}, "task": task}
+            began = time.perf_counter()
+            server.call("/label-studio/studio/predict", {"tasks": [task], "label_config": config})
+            asked.append(time.perf_counter() - began)
+            server.call("/label-studio/studio/webhook", hook | {"project": {"id": 1}})
+            told.append(time.perf_counter() - began - asked[-1])
+        there = server.call("/v1/projects/studio/state")["events"]
+    if there != 100 + len(told):
+        raise SystemExit(f"{len(told)} annotations were sent, but there are {there - 100} events of them.")
+    for what, waits in (("prediction after an annotation", asked), ("annotation", told)):
+        middle, late = np.quantile(waits, [0.5, 0.95]) * 1e3
+        yield Line("studio", f"{what}, half within", middle, "ms", None, "", "< 100 ms")
+        yield Line("studio", f"{what}, 95 of 100 within", late, "ms", None, "", "")
 
 
 def measure_restart(bench: Bench, _: Labelled) -> Iterator[Line]:

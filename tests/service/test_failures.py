@@ -6,7 +6,7 @@ import time
 import pytest
 
 from serving import app_client, label, make_project
-from zerokelvin.service.store import LeadLost, StoreFull, StoreUnavailable
+from zerokelvin.service.store import LeadLost, StoreError, StoreFull, StoreUnavailable
 
 
 @pytest.fixture
@@ -179,6 +179,17 @@ def test_a_damaged_snapshot_is_passed_over(tmp_path):
         snapshot.write_bytes(bytes(data))
     with app_client(tmp_path) as client:
         assert client.get(f"{path}/labels").json() == before
+
+
+def test_a_snapshot_that_a_closed_log_cannot_keep_is_none(tmp_path):
+    with app_client(tmp_path) as client:
+        make_project(client)
+        project = awake(client)
+    with pytest.raises(StoreError, match="closed"):
+        project._keep(project.session, 1, project.learning.book)
+    project._snapshot_busy.acquire()
+    project._snapshot()  # as a thread would that began before the end
+    assert not project._snapshot_busy.locked()
 
 
 def test_the_count_of_the_day_is_that_of_the_snapshot(client):

@@ -1,5 +1,7 @@
 """Learning beside what is read: whatever way it goes, the session is where one by one would have led."""
 
+import os
+import sys
 import threading
 import time
 
@@ -8,7 +10,10 @@ import pytest
 
 import zerokelvin as zk
 from serving import app_client, label, make_project, problem
+from zerokelvin.service.projects import learning_thread, writing_thread
 from zerokelvin.service.projects.learning_thread import FEW, LearningThread, Lesson
+from zerokelvin.service.projects.patient_thread import NICENESS, patiently
+from zerokelvin.service.projects.turn_lock import TurnLock
 from zerokelvin.service.records.facts import Corrected, Labelled, Owned, Passed
 from zerokelvin.service.records.projection import Book
 from zerokelvin.service.store import open_store
@@ -94,6 +99,88 @@ def test_a_session_that_cannot_learn_is_told_to_all_who_wait():
     with pytest.raises(RuntimeError, match="stopped learning"):
         thread.wait_below(1)
     assert thread.failed is not None
+
+
+def test_who_waits_for_a_lock_has_it_before_one_who_comes_back():
+    lock, waits, taken, read = TurnLock(), threading.Event(), [], threading.Event()
+
+    def reader():
+        waits.set()
+        with lock:
+            taken.append("reader")
+        read.set()
+
+    lock.acquire()
+    assert not lock.acquire(blocking=False)
+    other = threading.Thread(target=reader)
+    other.start()
+    assert waits.wait(10)
+    while not lock._gate.locked():  # it stands in the gate
+        time.sleep(0.001)
+    assert not lock.acquire(blocking=False)
+    for _ in range(5):
+        lock.release()
+        lock.acquire()
+        taken.append("learner")
+    lock.release()
+    assert read.wait(10)
+    other.join()
+    assert taken == ["reader"] + ["learner"] * 5
+    assert lock.acquire(blocking=False)
+    assert lock.locked()
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="threads have a niceness of their own on Linux")
+def test_patient_work_gives_way_alone():
+    def niceness():
+        return os.getpriority(os.PRIO_PROCESS, threading.get_native_id())
+
+    before = niceness()
+    assert patiently(niceness, "patient") == min(before + NICENESS, 19)
+    assert niceness() == before
+    with pytest.raises(ZeroDivisionError):
+        patiently(lambda: 1 // 0, "patient")
+
+
+def test_few_events_wait_for_others_unless_somebody_waits_for_them(monkeypatch):
+    monkeypatch.setattr(learning_thread, "PAUSE", 60.0)
+    session, learnt = zk.start(GRAPH, "nearest", classes=["x", "y", "z"]), threading.Semaphore(0)
+    thread = LearningThread("p", session, 1, BOOK, learnt.release)
+    told = [Lesson(number, Labelled("n1", "x"), BOOK) for number in range(2, 200)]
+    thread.put(told[:3])
+    assert not learnt.acquire(timeout=0.2)
+    assert (thread.learnt, thread.unlearnt) == (1, 3)
+    thread.hurry(4)
+    assert learnt.acquire(timeout=20)
+    assert thread.learnt == 4
+    thread.put(told[3:4])
+    assert not learnt.acquire(timeout=0.2)
+    thread.put(told[4:])  # enough of them
+    assert learnt.acquire(timeout=20)
+    thread.wait_below(1)
+    assert thread.learnt == 199
+    thread.put([Lesson(200, Labelled("n2", "x"), BOOK)])
+    assert thread.stop(20)
+    assert thread.learnt == 200
+
+
+@pytest.mark.parametrize("before", [8, 1])
+def test_those_who_come_back_together_are_written_together(tmp_path, monkeypatch, before):
+    """After a group of eight the first of eight is not written alone; after one, nobody is waited for."""
+    monkeypatch.setattr(writing_thread, "MOST_GATHERING", 30.0)
+    with app_client(tmp_path) as client:
+        path = make_project(client)
+        label(client, path, "a", "ok")
+        writing = client.hall._awake["p"].writing
+        writing._sizes, writing.sync_seconds, groups = (before, 1), 60.0, writing.groups
+        clients = [threading.Thread(target=label, args=(client, path, node, "ok")) for node in "abcdefab"]
+        for one in clients:
+            one.start()
+            time.sleep(0.05)
+        for one in clients:
+            one.join()
+        assert (writing.groups == groups + 1) == (before == 8)
+        assert client.get(f"{path}/state").json()["events"] == 9
 
 
 # -- who sees what ------------------------------------------------------------------------------------

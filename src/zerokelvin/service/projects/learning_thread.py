@@ -5,7 +5,11 @@ few milliseconds. When many wait, all that can be learnt in `GROUP_SECONDS` are 
 of the session, which then takes its place: one call learns several times as many per second as many calls do
 (`auto` plays its experts side by side, each through all of them), and the present session is read meanwhile.
 So a single client that labels and predicts in turn waits for one label to be learnt, and when labels pour in,
-predictions do not wait for them. Corrections and growths are made beside the present session too.
+predictions do not wait for them; the thread that does so gives way to requests. Corrections and growths are
+made beside the present session too.
+
+One event after the other would take two to four times as long as many at once, and Python's own lock from
+those that write. So few events wait a moment for others, unless somebody waits for them (`hurry`).
 
 A fixed number of events may wait to be learnt, so that the queue never grows without end; writers then wait.
 """
@@ -20,7 +24,9 @@ from collections.abc import Callable, Iterable
 from itertools import islice
 from typing import Any, NamedTuple
 
+from zerokelvin.service.projects.patient_thread import patiently
 from zerokelvin.service.projects.tracing import Tracing
+from zerokelvin.service.projects.turn_lock import TurnLock
 from zerokelvin.service.records.facts import CheckDrawn, Fact
 from zerokelvin.service.records.projection import Book
 from zerokelvin.service.records.refusals import BusyError
@@ -45,6 +51,9 @@ ONE_LOOK = 64
 
 COPIES = 3.0
 """How many times as long as its copy takes a group is to be learnt for, if there is enough of it."""
+
+PAUSE = 0.03
+"""Seconds for which few events wait for others to be learnt with, unless somebody waits for them."""
 
 LEAST = 4
 """Events learnt in place at a time, if so many wait: one by one takes twice as long."""
@@ -93,7 +102,7 @@ class LearningThread:
         take: Callable[[Any], None] = lambda _: None,
         tracing: Tracing = SILENT,
     ) -> None:
-        self.lock = threading.Lock()
+        self.lock = TurnLock()
         self.session = session
         self.learnt = learnt
         self.book = book
@@ -108,6 +117,7 @@ class LearningThread:
         self._waiting: deque[Lesson] = deque()
         self._changed = threading.Condition()
         self._stopping = False
+        self._wanted = learnt
         self._thread = threading.Thread(target=self._run, name=f"learn {name}", daemon=True)
         self._thread.start()
 
@@ -119,12 +129,23 @@ class LearningThread:
     def put(self, lessons: Iterable[Lesson]) -> None:
         """Let the thread learn what was written."""
         with self._changed:
+            idle = not self._waiting
             self._waiting.extend(lessons)
+            if idle or self._due():
+                self._changed.notify_all()
+
+    def hurry(self, number: int) -> None:
+        """Let everything up to an event be learnt without a pause: somebody waits for it."""
+        with self._changed:
+            self._wanted = max(self._wanted, number)
             self._changed.notify_all()
 
     def wait_below(self, most: int) -> None:
         """Wait until fewer than `most` events wait to be learnt."""
         with self._changed:
+            if self.unlearnt >= most:
+                self._wanted = self._waiting[-1].number
+                self._changed.notify_all()
             self._changed.wait_for(lambda: self.unlearnt < most or self.failed is not None)
         self._check()
 
@@ -148,6 +169,7 @@ class LearningThread:
                 self._changed.wait_for(lambda: self._waiting or self._stopping)
                 if not self._waiting:
                     return
+                self._changed.wait_for(self._due, PAUSE)
                 seconds = max(GROUP_SECONDS, 2 * COPIES * self._copying)
                 count = min(len(self._waiting), max(FEW, int(self.pace * seconds)))
                 group = list(islice(self._waiting, count))
@@ -164,16 +186,14 @@ class LearningThread:
                 self._told()
                 return
 
+    def _due(self) -> bool:
+        """Whether it is time to learn: enough events wait, or somebody waits for them."""
+        return self._stopping or len(self._waiting) >= ONE_LOOK or self.learnt < self._wanted
+
     def _learn(self, group: list[Lesson]) -> None:
         """Learn a group in place or beside; whoever waits is told of every part that is learnt."""
         if self._worth_a_copy(group):
-            began = time.perf_counter()
-            with self.lock:
-                other = copy.copy(self.session)
-            self._copying += 0.5 * (time.perf_counter() - began - self._copying)
-            for run in runs(group, of=lambda lesson: lesson.fact):
-                tell(other, [lesson.fact for lesson in run])
-            self._put_in_place(group, other, began)
+            self._learn_beside(group)
             return
         few = max(LEAST, int(self.pace * IN_PLACE))
         for run in runs(group[:ONE_LOOK], of=lambda lesson: lesson.fact):
@@ -181,6 +201,20 @@ class LearningThread:
                 self._learn_few(run[start : start + few])
             if len(self._waiting) > len(group):  # more have come meanwhile: look again
                 return
+
+    def _learn_beside(self, group: list[Lesson]) -> None:
+        """Learn a group on a copy, in a thread that gives way to requests."""
+        began = time.perf_counter()
+        with self.lock:
+            other = copy.copy(self.session)
+        self._copying += 0.5 * (time.perf_counter() - began - self._copying)
+
+        def learn() -> Any:
+            for run in runs(group, of=lambda lesson: lesson.fact):
+                tell(other, [lesson.fact for lesson in run])
+            return self._prepare(other, group[-1].number)
+
+        self._put_in_place(group, other, began, patiently(learn, self._thread.name))
 
     def _worth_a_copy(self, group: list[Lesson]) -> bool:
         """Whether learning a group in place would keep readers waiting for longer than a copy takes."""
@@ -195,16 +229,15 @@ class LearningThread:
             other = beside(self.session)
             tell(other, facts)
         if other is not None:
-            self._put_in_place(part, other, began)
+            self._put_in_place(part, other, began, self._prepare(other, part[-1].number))
             return
         with self.lock:
             tell(self.session, facts)
             self.learnt, self.book = part[-1].number, part[-1].book
         self._done(part, began)
 
-    def _put_in_place(self, group: list[Lesson], other: Session, began: float) -> None:
+    def _put_in_place(self, group: list[Lesson], other: Session, began: float, prepared: Any) -> None:
         last = group[-1]
-        prepared = self._prepare(other, last.number)
         with self.lock:
             self.session, self.learnt, self.book = other, last.number, last.book
             self._take(prepared)

@@ -36,7 +36,7 @@ from zerokelvin.service.records.project_snapshot import pack, restored
 from zerokelvin.service.records.projection import Book
 from zerokelvin.service.records.refusals import BusyError, ConflictError
 from zerokelvin.service.service_settings import ServiceSettings
-from zerokelvin.service.store import Kept, Log
+from zerokelvin.service.store import Kept, Log, StoreError
 from zerokelvin.session import Session
 from zerokelvin.session.prediction import SKIP
 
@@ -82,6 +82,7 @@ class Project:
         self._paces: dict[str, float] = {}
         self._snapshot_at = found.last - found.since
         self._snapshot_busy = threading.Lock()
+        self._ended = False
         self._in_flight: set[str] = set()
         self._waiters: list[tuple[int, asyncio.Future[None]]] = []
         self._listeners: set[asyncio.Event] = set()
@@ -241,6 +242,7 @@ class Project:
             return
         waiter: asyncio.Future[None] = self._loop.create_future()
         self._waiters.append((wanted, waiter))
+        self.learning.hurry(wanted)
         self._wake()  # it may have been learnt just now
         try:
             await asyncio.wait_for(waiter, self.settings.patience)
@@ -336,6 +338,9 @@ class Project:
             with self.learning.lock:
                 learnt, book, other = self.learning.learnt, self.learning.book, copy.copy(self.session)
             self._keep(other, learnt, book)
+        except StoreError:
+            if not self._ended:  # the log was closed meanwhile; it is whole without a snapshot
+                raise
         finally:
             self._snapshot_busy.release()
 
@@ -351,6 +356,7 @@ class Project:
         if done and not self.failed and self.learning.learnt > self._snapshot_at:
             with self._snapshot_busy:
                 self._keep(self.session, self.learning.learnt, self.learning.book)
+        self._ended = True
         self.log.close()
 
 
