@@ -142,7 +142,7 @@ def is_small(values: tuple[Any, ...], most: int = SMALL) -> bool:
     return _numbers(values, most, ndarray) <= most
 
 
-def _numbers(values: tuple[Any, ...], most: int, array: type) -> int:
+def _numbers(values: tuple[Any, ...], most: int, array: Any) -> int:
     count = 0
     for value in values:
         if isinstance(value, array):
