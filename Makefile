@@ -15,7 +15,8 @@ demo: $(VENV)/.installed
 # The doctests come first and alone: they compile the kernels, which workers side by side would do twice.
 test: $(VENV)/.dependencies $(VENV)/.peers lint page
 	ZEROKELVIN_COMPILE=now $(BIN)/python -m pytest -q --doctest-modules --ignore-glob='*/zerokelvin/benchmarks/*' --pyargs zerokelvin
-	$(BIN)/python -m pytest -q -n auto --dist loadfile
+	$(BIN)/python -m pytest -q -n auto --dist loadfile -m "not alone"
+	$(BIN)/python -m pytest -q -m alone tests/browser
 	NUMBA_DISABLE_JIT=1 $(BIN)/python -m pytest -q -n auto --dist loadfile -m kernels
 
 lint: $(VENV)/.dependencies
