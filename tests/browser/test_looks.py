@@ -40,8 +40,8 @@ def test_the_next_question_is_there_within_a_frame(demo, arrive):
     """From the key to the next question in the page, laid out; a person takes half a second to look.
 
     Where the answer was foreseen it is there at once. It is not foreseen before the classes have been seen,
-    and for an unlikely answer. Nine in ten are there within the 16 ms of a frame on two quiet cores (86 to 100
-    of 100 in four runs), not yet the nineteen in twenty that are wanted; what is held here is that most are.
+    and for an unlikely answer. Nine in ten are there within the 16 ms of a frame on two quiet cores (86 to
+    100 of 100 in five sittings), not yet the nineteen in twenty that are wanted; held here is that most are.
     """
     person, truth = arrive(demo, "Quick"), load_digits().target
     read = "() => performance.getEntriesByName('next-question').map(entry => [entry.duration, entry.detail])"
