@@ -41,7 +41,7 @@ def test_the_next_question_is_there_within_a_frame(demo, arrive):
 
     Where the answer was foreseen it is there at once. It is not foreseen before the classes have been seen,
     and for an unlikely answer. Nine in ten are there within the 16 ms of a frame on two quiet cores (86 to
-    100 of 100 in five sittings), not yet the nineteen in twenty that are wanted; held here is that most are.
+    100 of 100 in five sittings), not yet the nineteen in twenty that are wanted; held here are three in four.
     """
     person, truth = arrive(demo, "Quick"), load_digits().target
     read = "() => performance.getEntriesByName('next-question').map(entry => [entry.duration, entry.detail])"
@@ -54,7 +54,7 @@ def test_the_next_question_is_there_within_a_frame(demo, arrive):
     print("milliseconds", np.round(np.quantile(times, [0.5, 0.9, 0.95, 1]), 1).tolist())
     print("foreseen", f"{foreseen.mean():.2f}, within 16 ms {np.mean(times <= 16):.2f}")
     assert len(times) == 30
-    assert np.mean(times[foreseen] <= 16) >= 0.5, np.sort(times[foreseen])
+    assert np.mean(times[foreseen] <= 16) >= 0.75, np.sort(times[foreseen])
     assert foreseen.mean() >= 0.5, found
 
 
