@@ -5,6 +5,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 PAGE := src/zerokelvin/web
+WORKERS := -n auto --dist loadfile --no-loadscope-reorder
 SOURCES := $(shell find src benchmarks -type f -not -path '*/__pycache__/*' -not -path '*/node_modules/*') pyproject.toml README.md
 
 .PHONY: demo test lint page docs audit clean
@@ -12,12 +13,13 @@ SOURCES := $(shell find src benchmarks -type f -not -path '*/__pycache__/*' -not
 demo: $(VENV)/.installed
 	$(BIN)/zerokelvin demo
 
-# The doctests come first and alone: they compile the kernels, which workers side by side would do twice.
-test: $(VENV)/.dependencies $(VENV)/.peers lint page
-	ZEROKELVIN_COMPILE=now $(BIN)/python -m pytest -q --doctest-modules --ignore-glob='*/zerokelvin/benchmarks/*' --pyargs zerokelvin
-	$(BIN)/python -m pytest -q -n auto --dist loadfile -m "not alone"
+# What is quick to find is found first: style and types, then the doctests, which compile the kernels (of workers that
+# need the same one, one compiles and the others wait), then the tests in the order of tests/conftest.py.
+test: lint page $(VENV)/.peers
+	ZEROKELVIN_COMPILE=now $(BIN)/python -m pytest -q $(WORKERS) --doctest-modules --ignore-glob='*/zerokelvin/benchmarks/*' --pyargs zerokelvin
+	$(BIN)/python -m pytest -q $(WORKERS) -m "not alone"
 	$(BIN)/python -m pytest -q -m alone tests/browser
-	NUMBA_DISABLE_JIT=1 $(BIN)/python -m pytest -q -n auto --dist loadfile -m kernels
+	NUMBA_DISABLE_JIT=1 $(BIN)/python -m pytest -q $(WORKERS) -m kernels $$(grep -rl --include='test_*.py' pytest.mark.kernels tests)
 
 lint: $(VENV)/.dependencies
 	$(BIN)/ruff format --check src tests benchmarks

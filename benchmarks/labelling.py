@@ -1,30 +1,39 @@
 """A person simulated on the labelling page: answers against labels that are right, over HTTP, in one run.
 
-    zerokelvin bench labelling [--data digits letters texts] [--answers 60] [--count 4000]
+    zerokelvin bench labelling [--data digits letters texts] [--answers 60] [--count 20000]
 
 Every data set becomes a project of `zerokelvin label`, served by a process of its own, and a simulated person
 answers by `POST turn`, as the page does, random checks included. Beside it, on the same graph with the same
 learner and as many answers:
 
-    random       items drawn at random
-    least-sure   the item of least confidence first, in a loop of its own; `--activeml` adds the uncertainty
-                 sampling of scikit-activeml with a logistic regression on the same vectors
-    50 in a row  least-sure until 50 answers in a row were predicted right, then stop
+    random           items drawn at random
+    least-sure       the item of least confidence first, with the same learner
+    50 in a row      least-sure until 50 answers in a row were predicted right, then stop; after `--most`
+                     answers at the latest
+    scikit-activeml  its uncertainty sampling, with a logistic regression on the same vectors; where it is
+                     installed (pip install scikit-activeml)
 
-"turn" is the time of one POST: the answer on the disk, learnt, and the next question there. Data:
+"turn" is the time of one POST: the answer on the disk, learnt, and the next question there; CPU is that of
+the service's process, by turn. Data, with as many answers as `--answers` says for all, else
 
-    digits   the 1,797 digits of scikit-learn (--demo)
-    letters  `--count` points of 26 classes in 16 dimensions, three heaps each
-    texts    `--count` short texts of 8 topics, words drawn from overlapping vocabularies
+    digits   60    the 1,797 digits of scikit-learn (--demo)
+    letters  300   `--count` points of 26 classes in 16 dimensions, three heaps each, drawn here: a
+                   stand-in for the letters of the UCI archive, which no installed package holds
+    texts    150   docstrings of eight installed packages, to be sorted by package, whose names are taken out
 """
 
 from __future__ import annotations
 
 import argparse
+import ast
+import importlib.util
+import os
+import re
 import subprocess
 import sys
 import tempfile
 import time
+import warnings
 from pathlib import Path
 
 import httpx
@@ -40,6 +49,14 @@ from zerokelvin.service.page.page_project import create_page_project
 from zerokelvin.service.store import open_store
 
 ROW = 50
+PACKAGES = ("igraph", "matplotlib", "networkx", "numpy", "pandas", "river", "scipy", "sklearn")
+EACH = 1000
+"""Docstrings of one package, the first by the names of files."""
+
+LONG_ENOUGH = 80
+"""Characters of a docstring that says something."""
+
+ANSWERS = {"digits": 60, "letters": 300, "texts": 150}
 
 
 def digits(_: int):
@@ -58,25 +75,46 @@ def letters(count: int):
 
 
 def texts(count: int):
-    rng = np.random.default_rng(0)
-    classes = [f"topic-{i}" for i in range(8)]
-    topic = rng.integers(0, 8, count)
-    common = [f"common{i}" for i in range(200)]
-    own = [[f"word{t}x{i}" for i in range(60)] for t in range(8)]
-    said = []
-    for t in topic:
-        words = [*rng.choice(common, 12), *rng.choice(own[t], 6), *rng.choice(own[(t + 1) % 8], 2)]
-        said.append(" ".join(rng.permutation(words)))
-    names = [f"t{i:06d}" for i in range(count)]
+    said, kinds = [], []
+    for package in PACKAGES:
+        found = docstrings(package)[: min(EACH, max(count // len(PACKAGES), 1))]
+        said += found
+        kinds += [package] * len(found)
+    order = np.random.default_rng(0).permutation(len(said)).tolist()
+    said, kinds = [said[i] for i in order], [kinds[i] for i in order]
+    names = [f"t{i:06d}" for i in range(len(said))]
     items = NewItems("text", names, names, said)
-    return ItemSource(items, text_vectors(said), cosine=True), [classes[t] for t in topic], classes
+    return ItemSource(items, text_vectors(said), cosine=True), kinds, sorted(set(kinds))
+
+
+def docstrings(package: str) -> list[str]:
+    """The docstrings of a package that is installed, each once, without its names; none where it is not."""
+    spec = importlib.util.find_spec(package)
+    if spec is None or not spec.submodule_search_locations:
+        print(f"{package} is not installed: no texts of it")
+        return []
+    names = "|".join(["scikit-learn", "np", "pd", "nx", "plt", *PACKAGES])
+    own = re.compile(rf"\b(?:{names})\b", re.IGNORECASE)
+    found: dict[str, None] = {}
+    for path in sorted(Path(spec.submodule_search_locations[0]).rglob("*.py")):
+        if "test" in str(path.relative_to(spec.submodule_search_locations[0])):
+            continue
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # of other people's escapes
+            tree = ast.parse(path.read_bytes())
+        for part in ast.walk(tree):
+            if isinstance(part, ast.FunctionDef | ast.ClassDef):
+                text = own.sub("…", ast.get_docstring(part) or "")
+                if len(text) >= LONG_ENOUGH:
+                    found[text] = None
+    return list(found)
 
 
 DATA = {"digits": digits, "letters": letters, "texts": texts}
 
 
 def by_page(folder: Path, names: list[str], truth: list[str], answers: int):
-    """Answer the page's questions; share right at the end, seconds of every turn, checks among them."""
+    """Answer the page's questions: share right at the end, seconds and CPU of turns, checks, sentence."""
     right = dict(zip(names, truth, strict=True))
     command = [sys.executable, "-m", "zerokelvin", "serve", "--data", str(folder), "--port", "0", "--quiet"]
     process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
@@ -93,6 +131,7 @@ def by_page(folder: Path, names: list[str], truth: list[str], answers: int):
                     time.sleep(0.5)
 
             shown, seconds, checks = post("/turn", {"reviewer": "bench"}), [], 0
+            used = cpu_seconds(process.pid)
             for i in range(answers):
                 asked = shown["question"]
                 if asked is None:
@@ -103,12 +142,22 @@ def by_page(folder: Path, names: list[str], truth: list[str], answers: int):
                 began = time.perf_counter()
                 shown = post("/turn", {"reviewer": "bench", "acts": [act]})
                 seconds.append(time.perf_counter() - began)
+            used = (cpu_seconds(process.pid) - used) / max(len(seconds), 1)
             rows = client.get("/labels").raise_for_status().json()["labels"]
             share = np.mean([row["label"] == right[row["node"]] for row in rows])
-            return float(share), seconds, checks, shown["standing"]["sentence"]
+            return float(share), seconds, used, checks, shown["standing"]["sentence"]
     finally:
         process.terminate()
         process.wait(30)
+
+
+def cpu_seconds(process: int) -> float:
+    """CPU time that a process has had; 0 where there is no /proc."""
+    stat = Path(f"/proc/{process}/stat")
+    if not stat.exists():
+        return 0.0
+    user, system = stat.read_text().rpartition(")")[2].split()[11:13]
+    return (int(user) + int(system)) / os.sysconf("SC_CLK_TCK")
 
 
 def by_rule(graph, names, truth, classes, answers, rule, stop=None):
@@ -152,47 +201,60 @@ def by_activeml(vectors, truth, classes, answers):
         LogisticRegression(max_iter=300), classes=np.arange(len(classes)), random_state=0
     )
     query = UncertaintySampling(method="least_confident", random_state=0)
-    for _ in range(answers):
-        place = query.query(X=vectors, y=known, clf=model)[0]
-        known[place] = code[place]
-    guess = model.fit(vectors, known).predict(vectors)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # before two classes are known it counts
+        for _ in range(answers):
+            place = query.query(X=vectors, y=known, clf=model)[0]
+            known[place] = code[place]
+        guess = model.fit(vectors, known).predict(vectors)
     return float(np.mean(np.where(np.isnan(known), guess, known) == code))
+
+
+def measure(name: str, given: argparse.Namespace) -> None:
+    """One data set, all ways, printed."""
+    source, truth, classes = DATA[name](given.count)
+    answers = given.answers or ANSWERS[name]
+    prepared = prepare(source, ItemOptions())
+    graph, names = prepared.graph, prepared.items.names
+    with tempfile.TemporaryDirectory() as folder:
+        store = open_store(Path(folder))
+        create_page_project(
+            store, Path(folder), "p", prepared, classes, open_classes=False, audit_share=given.audit_share
+        )
+        store.close()
+        share, seconds, used, checks, sentence = by_page(Path(folder), names, truth, answers)
+    done = sorted(seconds)
+    print(f"{name}: {len(names):,} items, {len(classes)} classes, {len(done)} answers ({checks} checks)")
+    print(f"  the page         {share:.4f} right; {sentence}")
+    half, most = done[len(done) // 2], done[min(int(0.99 * len(done)), len(done) - 1)]
+    print(f"  turn             median {half * 1e3:.0f} ms, p99 {most * 1e3:.0f} ms; CPU {used * 1e3:.0f} ms")
+
+    def tell(what, right, more=""):
+        errors = (1 - right) / max(1 - share, 1e-9)
+        print(f"  {what:<16} {right:.4f} right{more}, {errors:.1f} × the errors of the page", flush=True)
+
+    tell("random", by_rule(graph, names, truth, classes, answers, random_order(names))[0])
+    tell("least-sure", by_rule(graph, names, truth, classes, answers, least_sure)[0])
+    last, spent = by_rule(graph, names, truth, classes, given.most, least_sure, stop=ROW)
+    tell(f"{ROW} in a row", last, f" after {spent:,} answers")
+    if importlib.util.find_spec("skactiveml") is None:
+        print("  scikit-activeml  is not installed")
+    else:
+        tell("scikit-activeml", by_activeml(source.vectors, truth, classes, answers))
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--data", nargs="+", choices=list(DATA), default=list(DATA))
-    parser.add_argument("--answers", type=int, default=60)
-    parser.add_argument("--count", type=int, default=4000)
+    parser.add_argument("--answers", type=int, help="answers in each data set; by default its own number")
+    parser.add_argument("--count", type=int, default=20000, help="points of letters, texts at most")
+    parser.add_argument(
+        "--most", type=int, default=1500, help=f"answers at most until {ROW} in a row are right"
+    )
     parser.add_argument("--audit-share", type=float, default=0.1)
-    parser.add_argument("--activeml", action="store_true")
     given = parser.parse_args()
     for name in given.data:
-        source, truth, classes = DATA[name](given.count)
-        prepared = prepare(source, ItemOptions())
-        names = prepared.items.names
-        with tempfile.TemporaryDirectory() as folder:
-            store = open_store(Path(folder))
-            create_page_project(
-                store, Path(folder), "p", prepared, classes, open_classes=False, audit_share=given.audit_share
-            )
-            store.close()
-            share, seconds, checks, sentence = by_page(Path(folder), names, truth, given.answers)
-        done = sorted(seconds)
-        print(f"{name}: {len(names):,} items, {len(classes)} classes, {len(done)} answers ({checks} checks)")
-        print(f"  the page      {share:.4f} right; {sentence}")
-        half, most = done[len(done) // 2], done[min(int(0.99 * len(done)), len(done) - 1)]
-        print(f"  turn          median {half * 1e3:.0f} ms, p99 {most * 1e3:.0f} ms")
-        graph = prepared.graph
-        drawn, _ = by_rule(graph, names, truth, classes, given.answers, random_order(names))
-        print(f"  random        {drawn:.4f} right, {(1 - drawn) / max(1 - share, 1e-9):.1f} × the errors")
-        sure, _ = by_rule(graph, names, truth, classes, given.answers, least_sure)
-        print(f"  least-sure    {sure:.4f} right, {(1 - sure) / max(1 - share, 1e-9):.1f} × the errors")
-        last, used = by_rule(graph, names, truth, classes, len(names), least_sure, stop=ROW)
-        print(f"  {ROW} in a row   {last:.4f} right after {used:,} answers")
-        if given.activeml:
-            found = by_activeml(source.vectors, truth, classes, given.answers)
-            print(f"  scikit-activeml, uncertainty sampling  {found:.4f} right")
+        measure(name, given)
 
 
 if __name__ == "__main__":

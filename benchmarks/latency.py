@@ -29,14 +29,19 @@ a line that says so. Rows (`--rows`, all by default):
     grow        `add_nodes` of 10 on a graph of `--nodes` points with `--known` answers
     questions   `open_questions(10)` after each answer, policy `value`, on `--points` points with `--classes`
                 classes, and the list before the first of them
+    ahead       on `--large` points with ten classes, policy `value`: an answer with the next question, what
+                `foresee` takes for one answer, of that what supposing it takes, a copy, and `explain`
     proba       `predict_proba_all` on the graph of `grow`
     classifier  `GraphClassifier` with `--labels` labels, fit and predict, on `--data`
     perceptron  a whole game of `perceptron` on a graph of `--knn` points
+    slowest     a whole game of three learners that took longest: `second-order` on `--session`,
+                `interpolation` on 12,000 points and `gaussian` on 7,500 nodes of mean degree 32
 """
 
 from __future__ import annotations
 
 import argparse
+import copy
 import functools
 import importlib.util
 import math
@@ -52,8 +57,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 import zerokelvin as zk
-from _labelled_graphs import regions
 from compile_times import EXAMPLE
+from parts.labelled_graphs import regions
 from solvers import FAMILIES
 from zerokelvin.errors import ZerokelvinError
 from zerokelvin.jit.background import LOCK
@@ -199,6 +204,16 @@ def points(count, classes):
     """A graph of 10 nearest neighbours in the plane, whose classes are regions of it."""
     part, _ = FAMILIES["knn2"](count, np.random.default_rng(0)).largest_component()
     return problem("points", *regions(zk.Graph(part.indptr, part.indices, part.weights), classes))
+
+
+@functools.cache
+def groups(count):
+    """Three groups of nodes whose mean degree is 32, three quarters of it inside."""
+    size = max(1, count // 3)
+    inside, outside = min(1.0, 24 / size), min(1.0, 4 / size)
+    drawn = zk.generators.planted_partition([size] * 3, inside, outside, np.random.default_rng(0))
+    part, nodes = drawn.graph.largest_component()
+    return problem("groups", zk.Graph(part.indptr, part.indices, part.weights), drawn.labels[nodes])
 
 
 def played_on(given):
@@ -393,6 +408,41 @@ def queue(given):
             yield Line("questions", told, found, wanted, found.cpu / here.product, "mv")
 
 
+def ahead(given):
+    here = points(given.large, 10)
+    session = zk.start(here.graph, classes=here.classes, policy="value:1000")  # always something to ask
+    for node, label in here.answers(here.order()[: min(60, given.known)]):
+        session.learn(node, label)
+    first, asked = timed(lambda: session.open_questions(1))
+    yield Line("ahead", f"the first list, {here}", first, None, first.cpu / here.product, "mv")
+    took = {"answer and next question": [], "foresee": [], "supposing": [], "explain": []}
+    for _ in range(given.asked):
+        answer = here.answers(np.array(asked))[0]
+        took["foresee"].append(timed(lambda answer=answer: session.foresee(answer[0], [answer[1]]))[0])
+        took["supposing"].append(timed(lambda answer=answer: _suppose(session, answer))[0])
+        took["explain"].append(timed(lambda answer=answer: session.explain(answer[0]))[0])
+        times, asked = timed(lambda answer=answer: _answered(session, answer))
+        took["answer and next question"].append(times)
+    goals = {"answer and next question": 0.1, "supposing": 0.02, "explain": 0.05}
+    for what, times in took.items():
+        for share in (50, 99):
+            found, wanted = percentile(times[1:], share), goals.get(what) if share == 99 else None
+            told = f"{what}, p{share} of {len(times) - 1}, {here}"
+            yield Line("ahead", told, found, wanted, found.cpu / here.product, "mv")
+    times, _ = best(lambda: copy.copy(session), given.repeats)
+    yield Line("ahead", f"a copy of the session, {here}", times, None, times.cpu / here.product, "mv")
+
+
+def _suppose(session, answer):
+    with session.supposing([answer]):
+        pass
+
+
+def _answered(session, answer):
+    session.learn(*answer)
+    return session.open_questions(1)
+
+
 def probabilities(given):
     here = points(given.nodes, 10)
     session = session_of(here, given.known)
@@ -451,6 +501,19 @@ def perceptron(given):
     yield Line("perceptron", told, times, goal, times.cpu / other.cpu, name)
 
 
+def slowest(given):
+    found = [("second-order", data(given.session)), ("interpolation", points(given.far, 10))]
+    for name, here in [*found, ("gaussian", groups(given.wide))]:
+        if here is None:
+            continue
+        zk.play(here.graph, here.labels, name, order=here.order()[:50])
+        times, run = best(
+            lambda graph, here=here, name=name: zk.play(graph, here.labels, name), 1, given=here.fresh
+        )
+        told = f"{name}, {run.error_multiclass:.2%} wrong, {here}"
+        yield Line("slowest", told, times, 20.0, times.cpu / here.product, "mv")
+
+
 ROWS = {
     "first-use": first_use,
     "import": importing,
@@ -462,9 +525,11 @@ ROWS = {
     "file": files,
     "grow": growth,
     "questions": queue,
+    "ahead": ahead,
     "proba": probabilities,
     "classifier": classifier,
     "perceptron": perceptron,
+    "slowest": slowest,
 }
 
 
@@ -499,9 +564,12 @@ def main():
     parser.add_argument("--known", type=int, default=3000, help="answers in rows grow and proba")
     parser.add_argument("--points", type=int, default=20_000, help="nodes in row questions")
     parser.add_argument("--classes", type=int, default=26, help="classes in row questions")
-    parser.add_argument("--asked", type=int, default=30, help="answers in row questions")
+    parser.add_argument("--asked", type=int, default=30, help="answers in rows questions and ahead")
+    parser.add_argument("--large", type=int, default=100_000, help="nodes in row ahead")
     parser.add_argument("--labels", type=int, default=300, help="labels in row classifier")
     parser.add_argument("--knn", type=int, default=10_000, help="nodes in row perceptron")
+    parser.add_argument("--far", type=int, default=12_000, help="points of `interpolation` in row slowest")
+    parser.add_argument("--wide", type=int, default=7500, help="nodes of `gaussian` in row slowest")
     parser.add_argument("--repeats", type=int, default=3, help="calls of which the best is given")
     parser.add_argument(
         "--million", action="store_true", help="also a million points: start, game, questions"

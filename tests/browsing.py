@@ -1,5 +1,6 @@
 """A real browser on a real page: chromium driven by playwright, and ``zerokelvin label`` as a process."""
 
+import contextlib
 import json
 import os
 import shutil
@@ -8,7 +9,6 @@ import subprocess
 import sys
 import time
 import urllib.parse
-from contextlib import contextmanager
 from pathlib import Path
 
 import httpx
@@ -108,7 +108,7 @@ class Labelled:
         return json.loads(self.get(f"history?reviewer={reviewer}&limit=100"))["answers"]
 
 
-@contextmanager
+@contextlib.contextmanager
 def labelling(folder, *arguments):
     """A running ``zerokelvin label``, ended whatever happens."""
     service = LabelService(*arguments, folder=folder)
@@ -182,3 +182,31 @@ def wait_until(true, seconds=20.0, every=0.05):
     while not true():
         assert time.monotonic() < end, "it did not come true in time"
         time.sleep(every)
+
+
+class OthersAtWork:
+    """How much of the processors programs had that are no children of this one, since it was made."""
+
+    def __init__(self):
+        self.began, self.before = time.monotonic(), _ticks_of_others()
+
+    def share(self):
+        """From 0, nothing, to 1, all of them."""
+        passed = (time.monotonic() - self.began) * os.sysconf("SC_CLK_TCK") * os.cpu_count()
+        return max(_ticks_of_others() - self.before, 0) / passed
+
+
+def _ticks_of_others():
+    """Clock ticks that all processors worked, but for this process and those it started."""
+    user, nice, system, _, _, irq, softirq = map(int, Path("/proc/stat").read_text().split()[1:8])
+    parents, ticks = {}, {}
+    for stat in Path("/proc").glob("[0-9]*/stat"):
+        with contextlib.suppress(OSError):  # it has ended
+            fields = stat.read_text().rpartition(")")[2].split()
+            parents[int(stat.parent.name)] = int(fields[1])
+            ticks[int(stat.parent.name)] = sum(map(int, fields[11:15]))
+    own, more = set(), {os.getpid()}
+    while more:
+        own |= more
+        more = {process for process, parent in parents.items() if parent in more} - own
+    return user + nice + system + irq + softirq - sum(ticks.get(process, 0) for process in own)

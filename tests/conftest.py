@@ -17,14 +17,46 @@ settings.load_profile("kernels-interpreted" if os.environ.get("NUMBA_DISABLE_JIT
 ROOT = Path(__file__).resolve().parent.parent
 DATA = Path(os.environ.get("ZEROKELVIN_DATA") or ROOT.parent / "shared" / "data")
 
+LONG = (
+    "docs/test_docs.py",
+    "cli/test_sweeping.py",
+    "ecosystems/test_networkx_backend.py",
+    "service/test_killing.py",
+    "sweeps/test_embedding.py",
+    "experiments/report/test_every_claim.py",
+    "jit/test_small_work.py",
+    "jit/test_background.py",
+    "cli/commands/test_warm.py",
+    "jit/test_compile_line.py",
+    "scikit_learn/test_classifier.py",
+    "service/page/test_acts.py",
+    "guarantee/test_audit.py",
+    "cli/test_interrupts.py",
+    "experiments/reproduction/test_reproduce_table2.py",
+    "cli/commands/test_bench_latency.py",
+    "browser/test_looks.py",
+    "graph/test_builders.py",
+    "learners/auto/test_auto.py",
+    "learners/base/test_at_scale.py",
+    "session/test_checkpoints.py",
+    "service/test_state_machine.py",
+)
+"""Files of some ten seconds and more, the longest first."""
+
 
 def pytest_make_parametrize_id(val):
     """Bytes are named by their length: archives hold the time they were made, and workers must agree."""
     return f"{len(val)}-bytes" if isinstance(val, bytes) else None
 
 
-def pytest_collection_modifyitems(items):
-    """Tests on real graphs say why they are skipped where the folder is absent; CI always has it."""
+def pytest_collection_modifyitems(config, items):
+    """Workers begin with the files that take longest, so that none works alone at the end.
+
+    Tests on real graphs say why they are skipped where the folder is absent; CI always has it.
+    """
+    if hasattr(config, "workerinput"):
+        rank = {ROOT / "tests" / name: place for place, name in enumerate(LONG)}
+        items.sort(key=lambda item: rank.get(item.path, len(LONG)))
     if DATA.is_dir():
         return
     missing = pytest.mark.skip(reason=f"no real graphs at {DATA}; set ZEROKELVIN_DATA")

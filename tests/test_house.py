@@ -7,8 +7,10 @@ from pathlib import Path
 import networkx as nx
 
 import zerokelvin
+from conftest import LONG, ROOT
 
 HOUSE = Path(zerokelvin.__file__).parent
+TESTS = Path(__file__).parent
 FILES = sorted(path for path in HOUSE.rglob("*.py") if "benchmarks" not in path.parts)
 NAMED = [path for path in FILES if not path.stem.startswith("__")]
 TREES = {path: ast.parse(path.read_text(encoding="utf-8")) for path in FILES}
@@ -80,6 +82,69 @@ def test_at_most_fifteen_files_in_a_folder():
     assert not crowded
 
 
+def test_at_most_fifteen_files_in_a_folder_of_benchmarks():
+    """Where there is a checkout: the wheel has the benchmarks elsewhere."""
+    checkout = Path(__file__).parents[1] / "benchmarks"
+    crowded = {folder: n for folder, n in Counter(p.parent for p in checkout.rglob("*.py")).items() if n > 15}
+    assert checkout.is_dir()
+    assert not crowded
+
+
+def test_at_most_fifteen_files_in_a_folder_of_tests():
+    crowded = {folder: n for folder, n in Counter(p.parent for p in TESTS.rglob("*.py")).items() if n > 15}
+    assert not crowded
+
+
+def test_no_function_above_120_lines():
+    functions = (ast.FunctionDef, ast.AsyncFunctionDef)
+    found = [
+        (path, node) for path, tree in TREES.items() for node in ast.walk(tree) if isinstance(node, functions)
+    ]
+    assert not [(path, n.name) for path, n in found if n.end_lineno - n.lineno >= 120]
+
+
+def test_at_most_ten_types_are_ignored():
+    assert sum(path.read_text(encoding="utf-8").count("# type: ignore") for path in FILES) <= 10
+
+
+def test_names_with_numbers_are_parsed_in_one_place():
+    """NAME:NUMBER is `Registry.parse`; what the service takes apart are keys of requests and addresses."""
+    taking_apart = ('partition(":")', 'split(":")')
+    found = [path for path in FILES if any(how in path.read_text(encoding="utf-8") for how in taking_apart)]
+    names = {module_name(path) for path in found}
+    assert {name for name in names if not name.startswith("service.")} == {"registry"}
+
+
+def test_modules_above_300_lines_say_why():
+    long = {path for path in FILES if len(path.read_text(encoding="utf-8").splitlines()) > 300}
+    assert not {path for path in long if "Above 300 lines:" not in (ast.get_docstring(TREES[path]) or "")}
+
+
+def private_attributes_of_others(tree):
+    """Attributes with an underscore of an object whose class is not written in the module."""
+    own, used = set(), []
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Attribute) and node.attr.startswith("_") and not node.attr.startswith("__"):
+            mine = isinstance(node.value, ast.Name) and node.value.id in ("self", "cls")
+            of_base = isinstance(node.value, ast.Call) and ast.unparse(node.value) == "super()"
+            own |= {node.attr} if mine else set()
+            used += [] if mine or of_base else [node]
+        if isinstance(node, ast.FunctionDef | ast.ClassDef):
+            own.add(node.name)
+        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+            own.add(node.id)
+    public = {"_replace", "_asdict", "_make", "_exit"}  # of named tuples and of `os`: their documented names
+    return {ast.unparse(node) for node in used if node.attr not in own | public}
+
+
+def test_no_module_looks_into_objects_of_others():
+    """But for those that stand between numba and its kernels, which has no public way in."""
+    to_numba = ("jit.", "machine.lane_code", "experiments.rehearsal")
+    ours = {name: TREES[path] for name, path in MODULES.items() if not name.startswith(to_numba)}
+    found = {name: private_attributes_of_others(tree) for name, tree in ours.items()}
+    assert {name: looks for name, looks in found.items() if looks} == {}
+
+
 def test_no_module_name_twice():
     twice = [stem for stem, n in Counter(path.stem for path in NAMED).items() if n > 1]
     assert not twice
@@ -102,3 +167,7 @@ def test_no_import_cycle_hidden_in_a_function():
 def test_every_folder_is_a_package_that_says_what_it_is():
     for folder in {path.parent for path in FILES}:
         assert ast.get_docstring(TREES[folder / "__init__.py"]), folder
+
+
+def test_the_tests_that_begin_first_are_there():
+    assert [name for name in LONG if not (ROOT / "tests" / name).is_file()] == []

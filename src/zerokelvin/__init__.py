@@ -28,7 +28,7 @@ if TYPE_CHECKING:
         minimum_cut,
         picard_queyranne,
     )
-    from zerokelvin.games import Run, Runs, play, play_grid, play_shuffles
+    from zerokelvin.games import Run, Runs, play, play_shuffles
     from zerokelvin.graph import (
         ExponentialGraph,
         Graph,
@@ -47,9 +47,20 @@ if TYPE_CHECKING:
         wide_diameter,
     )
     from zerokelvin.graph.features import Features
-    from zerokelvin.io import DataSet, Limits, ReadReport, load_dataset, read_graph, read_labels, write_graph
+    from zerokelvin.io import (
+        DataSet,
+        Limits,
+        ReadReport,
+        load_dataset,
+        open_embedding,
+        open_graph,
+        read_graph,
+        read_labels,
+        write_graph,
+    )
     from zerokelvin.resistance.effective import effective_resistance, resistance_diameter
     from zerokelvin.session import Explanation, Prediction, Session, load, start
+    from zerokelvin.sweeps.grid import play_grid
 
 __all__ = [
     "Assumption",
@@ -90,6 +101,8 @@ __all__ = [
     "load",
     "load_dataset",
     "minimum_cut",
+    "open_embedding",
+    "open_graph",
     "picard_queyranne",
     "play",
     "play_grid",
@@ -113,14 +126,18 @@ __getattr__, __dir__ = lazy_names(
         "zerokelvin.flow": (
             "ClusterReport MinimumCut OnlineCut PicardQueyranne cluster_report minimum_cut picard_queyranne"
         ),
-        "zerokelvin.games": "Run Runs play play_grid play_shuffles",
+        "zerokelvin.games": "Run Runs play play_shuffles",
         "zerokelvin.graph": (
             "ExponentialGraph Graph LabelledGraph Measured bal cut diameter eccentricity epsilon_graph "
             "exponential_graph generators geodesic_distances knn_graph label_balance wide_diameter"
         ),
         "zerokelvin.graph.features": "Features",
-        "zerokelvin.io": "DataSet Limits ReadReport load_dataset read_graph read_labels write_graph",
+        "zerokelvin.io": (
+            "DataSet Limits ReadReport load_dataset open_embedding open_graph read_graph read_labels "
+            "write_graph"
+        ),
         "zerokelvin.resistance.effective": "effective_resistance resistance_diameter",
         "zerokelvin.session": "Explanation Prediction Session load start",
+        "zerokelvin.sweeps.grid": "play_grid",
     },
 )

@@ -13,7 +13,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-__all__ = ["Assumption", "Bound"]
+__all__ = ["NONE_KNOWN", "Assumption", "Bound"]
+
+NONE_KNOWN = "no bound is known"
+"""In the place of a theorem, where nothing is proven."""
 
 
 @dataclass(frozen=True)
@@ -120,6 +123,8 @@ class Bound:
         }
 
     def __str__(self) -> str:
+        if self.theorem.startswith(NONE_KNOWN):
+            return NONE_KNOWN
         number = f"{self.value:,.0f}" if self.value >= 1000 else f"{self.value:.4g}"
         number = number if math.isfinite(self.value) else "infinitely many"
         broken = [a.text for a in self.assumptions if not a.holds]

@@ -6,6 +6,7 @@ programmer would expect, so ``except ValueError`` keeps working.
 """
 
 __all__ = [
+    "ClusterError",
     "DataError",
     "GraphError",
     "LabelError",
@@ -52,3 +53,7 @@ class SessionError(ZerokelvinError, RuntimeError):
 
 class MissingDependencyError(ZerokelvinError, ImportError):
     """An optional dependency is not installed; the message says which extra brings it."""
+
+
+class ClusterError(ZerokelvinError, RuntimeError):
+    """Workers cannot be reached, run other code, or are lost again and again."""

@@ -2,8 +2,7 @@
 
 A package lists in one table which module has which of its names. Importing the package imports none of them;
 the first use of a name does, and the name is then the package's own. Modules inside the package are names of
-it too. For type checkers the same names stand under ``if TYPE_CHECKING``; `tests/test_lazy.py` compares the
-two.
+it too. For type checkers the same names stand under ``if TYPE_CHECKING``; a test compares the two.
 """
 
 from __future__ import annotations

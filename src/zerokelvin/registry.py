@@ -93,8 +93,8 @@ class Registry(Mapping[str, Value], Generic[Value]):
         """How each name is written, with its number."""
         return [self._form(name) for name in self]
 
-    def parse(self, text: str) -> tuple[Value, float | None]:
-        """The value and the number that a text such as ``margin:2`` stands for; None where it has none."""
+    def split(self, text: str) -> tuple[Value, str | None]:
+        """The value that a text such as ``margin:2`` begins with, and what follows; None if nothing does."""
         name, colon, written = text.partition(":")
         value = self[name]
         number = self._numbers[name]
@@ -104,12 +104,18 @@ class Registry(Mapping[str, Value], Generic[Value]):
             raise ParameterError(f"{self.kind} '{text}' takes no number; write {name}.")
         if not written:
             raise ParameterError(f"{self.kind} '{text}' needs a number; write {self._form(name)}.")
+        return value, written
+
+    def parse(self, text: str) -> tuple[Value, float | None]:
+        """The value and the number that a text such as ``margin:2`` stands for; None where it has none."""
+        value, written = self.split(text)
+        if written is None:
+            return value, None
         try:
             return value, float(written)
         except ValueError:
-            raise ParameterError(
-                f"{self.kind} '{text}': '{written}' is no number; write {self._form(name)}."
-            ) from None
+            form = self._form(text.partition(":")[0])
+            raise ParameterError(f"{self.kind} '{text}': '{written}' is no number; write {form}.") from None
 
     def defined_as(self, name: str) -> Value | None:
         """The value that is a class or function of this name in the code; None if there is none.
@@ -165,8 +171,8 @@ class Registry(Mapping[str, Value], Generic[Value]):
 
     def _unknown(self, name: str) -> str:
         near = difflib.get_close_matches(str(name), sorted(self._names()), n=1)
-        hint = f"did you mean '{near[0]}'? " if near else ""
-        return f"unknown {self.kind} '{name}'; {hint}Known: {', '.join(self.forms) or 'none'}."
+        hint = f"did you mean '{near[0]}'? Known" if near else "known"
+        return f"unknown {self.kind} '{name}'; {hint}: {', '.join(self.forms) or 'none'}."
 
 
 def _read_room(room: str, decorator: str) -> RoomText:

@@ -43,7 +43,11 @@ def test_the_rules_are_what_they_say(confidence, variance, trial, scale):
     for policy, expected in ((doubt, by_doubt), (spread, by_variance)):
         limit, gain, floor = (
             float(rule[0])
-            for rule in (policy.limits(coins(0, number)), policy.gains(number), policy.floors(number))
+            for rule in (
+                policy.limits(coins(0, number)),
+                policy.gains(number),
+                policy.floors(number, coins(0, number)),
+            )
         )
         close = abs(confidence**2 - scale * variance * np.log(trial + 1)) < 1e-9
         assert worth_asking(confidence, variance, limit, gain, floor) == expected or (

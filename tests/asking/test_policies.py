@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 import zerokelvin as zk
 from zerokelvin.asking import POLICIES, Always, Margin, Policy, RandomRate, list_policies, parse_policy
 from zerokelvin.asking.class_prior import follow_prior, most_frequent, without_label
-from zerokelvin.asking.decision import confidence, label_is_due, lead, wants_label, worth_asking
+from zerokelvin.asking.decision import AskingRule, confidence, label_is_due, lead, wants_label, worth_asking
 from zerokelvin.asking.policies import policy
 from zerokelvin.errors import ParameterError
 from zerokelvin.sklearn import GraphClassifier
@@ -20,13 +20,18 @@ NUMBERS = st.floats(-10, 10, allow_subnormal=False)
 
 @pytest.mark.parametrize("name", list(POLICIES))
 def test_every_policy_parses_prints_and_tells_what_it_does(name):
-    found = parse_policy(name if POLICIES.forms[list(POLICIES).index(name)] == name else f"{name}:0.5")
+    form = POLICIES.forms[list(POLICIES).index(name)]
+    written = "miss=20,alarm=1,ask=0.5" if name == "costs" else "0.5"
+    found = parse_policy(name if form == name else f"{name}:{written}")
     assert type(found) is POLICIES[name]
     assert parse_policy(str(found)) == found
     assert parse_policy(found) is found
     coins, numbers = np.array([0.2, 0.7]), np.arange(2)
-    assert found.limits(coins).shape == found.gains(numbers).shape == found.floors(numbers).shape == (2,)
-    form, sentence = list_policies()[list(POLICIES).index(name)]
+    assert (
+        found.limits(coins).shape == found.gains(numbers).shape == found.floors(numbers, coins).shape == (2,)
+    )
+    listed, sentence = list_policies()[list(POLICIES).index(name)]
+    assert listed == form
     assert form.startswith(name)
     assert sentence.startswith("Ask ")
 
@@ -47,6 +52,14 @@ def test_the_default_asks_always():
         ("margin:wide", "'wide' is no number"),
         ("random:2", "between 0 and 1"),
         ("value:-1", "positive, finite"),
+        ("find:", "needs a number; write find[:CLASS]"),
+        ("costs", "write costs:miss=M,alarm=A,ask=Q"),
+        ("costs:miss=20,alarm=1", "costs lack 'ask'"),
+        ("costs:miss=20,alarm=1,ask=cheap", "ask='cheap' is no number"),
+        ("costs:miss=0,alarm=1,ask=1", "miss=0.0 must be a positive"),
+        ("costs:miss=1,alarm=1,ask=-1", "ask=-1.0 must be a finite number from 0 on"),
+        ("costs:hit=1,miss=1,alarm=1,ask=1", "'hit' is no price"),
+        ("costs:20,1", "no NAME=PRICE"),
         (3, "unknown policy '3'"),
     ],
 )
@@ -88,7 +101,7 @@ def test_confidence_is_half_the_gap_of_the_two_best(margins):
 
 @given(st.lists(NUMBERS, min_size=1, max_size=4), st.integers(0, 3), st.integers(0, 3), st.floats(0, 2))
 def test_a_trial_asks_within_the_budget_first_or_where_it_is_worth_it(margins, asked, budget, spread):
-    rule = (0.5, 0.3, 0.1)
+    rule = AskingRule(0.5, 0.3, 0.1)
     worth = worth_asking(confidence(np.array(margins)), spread, *rule)
     expected = asked < budget and (asked == 0 or worth)
     assert wants_label(asked, budget, np.array(margins), spread, rule) == expected

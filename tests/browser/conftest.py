@@ -1,4 +1,4 @@
-"""One browser for a worker's tests, and people in it who share nothing."""
+"""One browser for the tests of a file, and people in it who share nothing."""
 
 import os
 import re
@@ -12,9 +12,9 @@ if CHROMIUM is None and os.environ.get("CI"):
     raise pytest.UsageError(f"{WITHOUT_CHROMIUM}; CI must run the tests in a browser")
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def chromium():
-    """Debian's chromium, without a window."""
+    """Debian's chromium, without a window; an event loop runs as long, so other files must not find it."""
     if CHROMIUM is None:
         pytest.skip(WITHOUT_CHROMIUM)
     from playwright.sync_api import sync_playwright

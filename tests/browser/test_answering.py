@@ -64,6 +64,27 @@ def test_undo_redo_and_change_leave_what_right_answers_would(cliques, arrive):
     wait_until(lambda: cliques.labels() == {first: "bad"})
 
 
+def test_other_keyboards_and_caps_lock(cliques, arrive):
+    """A French 1 without shift, Z of a Hebrew keyboard, Z under Caps Lock."""
+    person = arrive(cliques)
+    first = person.node
+
+    def press(key, code):
+        person.page.evaluate(
+            "([key, code]) => document.body.dispatchEvent("
+            "new KeyboardEvent('keydown', {key, code, bubbles: true}))",
+            [key, code],
+        )
+        person.saved()
+
+    for undo in (("\N{HEBREW LETTER ZAYIN}", "KeyZ"), ("Z", "KeyZ")):
+        press("&", "Digit1")
+        wait_until(lambda: cliques.labels() == {first: "good"})
+        press(*undo)
+        wait_until(lambda: cliques.labels() == {})
+        person.page.wait_for_timeout(400)
+
+
 def test_undo_goes_back_before_the_tab_was_opened(cliques, arrive):
     person = arrive(cliques)
     first = person.node

@@ -3,14 +3,15 @@
 import os
 from pathlib import Path
 
-import numpy as np
 import pytest
-from sklearn.datasets import load_digits
 
 from browsing import AXE, DESKTOP, PHONE, WITHOUT_PACKAGES, labelling
 
 VIEWS = ("label", "map", "review", "people", "setup")
 RULES = {"runOnly": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]}
+
+CUT = """() => [...document.querySelectorAll(".card")].filter((card) => card.scrollWidth > card.clientWidth)
+    .map((card) => card.textContent.slice(0, 60))"""
 
 
 @pytest.fixture(scope="module")
@@ -35,29 +36,6 @@ def faults(page):
     return [(one["id"], [node["html"][:160] for node in one["nodes"]][:3]) for one in found]
 
 
-@pytest.mark.alone
-def test_the_next_question_is_there_within_a_frame(demo, arrive):
-    """From the key to the next question in the page, laid out; a person takes half a second to look.
-
-    Where the answer was foreseen it is there at once. It is not foreseen before the classes have been seen,
-    and for an unlikely answer. Nine in ten are there within the 16 ms of a frame on two quiet cores (86 to
-    100 of 100 in five sittings), not yet the nineteen in twenty that are wanted; held here are three in four.
-    """
-    person, truth = arrive(demo, "Quick"), load_digits().target
-    read = "() => performance.getEntriesByName('next-question').map(entry => [entry.duration, entry.detail])"
-    for _ in range(45):
-        person.page.wait_for_timeout(500)
-        person.press(str(truth[int(person.node.split("-")[1])]))
-    person.saved()
-    found = np.array(person.page.evaluate(read), dtype=float)[15:]
-    times, foreseen = found[:, 0], found[:, 1] == 1
-    print("milliseconds", np.round(np.quantile(times, [0.5, 0.9, 0.95, 1]), 1).tolist())
-    print("foreseen", f"{foreseen.mean():.2f}, within 16 ms {np.mean(times <= 16):.2f}")
-    assert len(times) == 30
-    assert np.mean(times[foreseen] <= 16) >= 0.75, np.sort(times[foreseen])
-    assert foreseen.mean() >= 0.5, found
-
-
 @pytest.mark.skipif(not AXE.exists(), reason=WITHOUT_PACKAGES)
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("device", ["desktop", "phone"])
@@ -78,6 +56,7 @@ def test_axe_finds_nothing(demo, arrive, pictures, device, scheme):
         found[view] = faults(person.page)
         wide = person.page.evaluate("() => document.documentElement.scrollWidth")
         assert wide <= options["viewport"]["width"], view
+        assert person.page.evaluate(CUT) == [], view
         person.page.screenshot(path=pictures / f"{view}-{device}-{scheme}.png")
     person.tab("label")
     person.page.get_by_role("button", name="Help").click()

@@ -2,11 +2,12 @@
 
 import csv
 import json
+import re
 
 import numpy as np
 import pytest
 
-from browsing import PHONE, labelling
+from browsing import AXE, PHONE, labelling, wait_until
 
 HOSTILE = '<img src=x onerror="alert(1)"><script>alert(2)</script><b>bold</b> http://example.com/a.png'
 ROWS = [
@@ -88,8 +89,45 @@ def test_all_answered_and_back_again(service, arrive):
             person.press("2")
             person.saved()
     assert person.page.locator(".done").is_visible()
+    assert person.page.locator(".classes").count() == 0  # nothing is asked, so there is nothing to answer
+    person.page.set_viewport_size({"width": 390, "height": 844})
+    assert person.page.locator(".done").get_by_role("button", name="Export").inner_text().strip() == "Export"
+    if AXE.exists():
+        person.page.evaluate(AXE.read_text(encoding="utf-8"))
+        assert person.page.evaluate("() => axe.run(document)")["violations"] == []
+    person.page.keyboard.press("ArrowLeft")  # a past answer can still be changed
+    person.page.wait_for_selector(".changing")
+    person.page.keyboard.press("1")
+    wait_until(lambda: "p" in project.labels().values())
+    person.page.keyboard.press("z")
+    wait_until(lambda: "p" not in project.labels().values())
     person.page.keyboard.press("z")
     person.page.wait_for_selector(f'#item[data-node="{last}"]')
+
+
+def test_the_neighbours_of_a_node_are_drawn_whole_and_readable(cliques, arrive):
+    person = arrive(cliques, viewport={"width": 1280, "height": 720})
+    for _ in range(3):
+        person.press("1" if person.node.startswith("good") else "2")
+        person.saved()
+    assert person.page.evaluate(
+        "() => { const it = document.querySelector('#item'); return it.scrollHeight <= it.clientHeight }"
+    )
+    signs = person.page.evaluate(
+        """() => [...document.querySelectorAll(".neighbourhood circle.known")].map((circle) =>
+            [circle, circle.parentElement.querySelector(".sign")].map((one) => getComputedStyle(one).fill))"""
+    )
+    assert signs
+    for pair in signs:
+        low, high = sorted(_luminance(colour) for colour in pair)
+        assert (high + 0.05) / (low + 0.05) >= 4.5, pair
+
+
+def _luminance(colour):
+    """Of WCAG 2, from a colour as the browser writes it."""
+    parts = [int(part) / 255 for part in re.findall(r"\d+", colour)[:3]]
+    red, green, blue = (p / 12.92 if p <= 0.04045 else ((p + 0.055) / 1.055) ** 2.4 for p in parts)
+    return 0.2126 * red + 0.7152 * green + 0.0722 * blue
 
 
 def test_a_missing_picture_says_so(tmp_path, arrive):

@@ -21,6 +21,7 @@ STARTS = {
     "serve": ("serve", "--data", "projects"),
     "label": ("label", "--demo"),
     "durability": ("durability", "kills"),
+    "embed": ("embed", "edges.csv", "--out", "embedded"),
 }
 
 

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from zerokelvin.cli.output import PIPE_WIDTH, print_table
 from zerokelvin.errors import DataError
 from zerokelvin.io.writable import writable_file, writable_folder
 
@@ -158,3 +159,15 @@ def test_standard_error_may_be_full_or_closed(files):
     assert subprocess.run(closed, check=False, stdout=subprocess.PIPE, text=True).stdout == "1\n"
     silent = [*shell, f"{SCRIPT} learners >&-"]
     assert subprocess.run(silent, check=False, stderr=subprocess.PIPE, text=True).stderr == ""
+
+
+def test_names_are_not_broken_in_narrow_tables(capsys):
+    """A package is one word however wide the other columns are; sentences break between words."""
+    figures = ["1234567"] * 6
+    sentence = "Predicted by many experts together; "
+    rows = [["sknetwork-diffusion", "scikit-network", sentence, *figures], ["a", "river", sentence, *figures]]
+    columns = ["learner", "package", "why", *(f"figure {i}" for i in range(6))]
+    print_table(columns, rows, numbers=tuple(range(3, 9)))
+    shown = capsys.readouterr().out
+    assert "scikit-network " in shown
+    assert max(len(line.rstrip()) for line in shown.splitlines()) <= PIPE_WIDTH

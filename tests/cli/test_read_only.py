@@ -4,6 +4,7 @@ import os
 import shutil
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -11,6 +12,7 @@ import pytest
 import zerokelvin
 from zerokelvin.io import cache_folder
 from zerokelvin.io.embedding_cache import embedding_path, read_embedding, write_embedding
+from zerokelvin.jit.source_stamps import COARSE
 
 # Root may write anywhere, whatever the modes say; so every way of writing is refused in the process itself.
 REFUSE = """
@@ -33,6 +35,7 @@ def installation(files):
     (files / "sitecustomize.py").write_text(REFUSE)
     for path in (*files.rglob("*"), files):
         path.chmod(0o555 if path.is_dir() else 0o444)
+    time.sleep(COARSE)  # until then the files count as changed just now
     yield files
     for path in (files, *(p for p in files.rglob("*") if p.is_dir())):
         path.chmod(0o755)

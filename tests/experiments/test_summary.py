@@ -28,7 +28,15 @@ def test_figures_are_means_over_games_and_seconds_those_of_one():
 def test_as_dict_is_json():
     values = summarize(zk.play_shuffles(LINE, LABELS, "perceptron", shuffles=2)).as_dict()
     assert json.loads(json.dumps(values, allow_nan=False)) == values
+    assert list(values) == [name for name in Summary.__dataclass_fields__ if name != "cost"]
+
+
+def test_as_dict_has_the_cost_where_there_is_one():
+    values = summarize(
+        zk.play_shuffles(LINE, LABELS, "perceptron", shuffles=2, costs={"miss": 2, "alarm": 1, "ask": 0.5})
+    ).as_dict()
     assert list(values) == list(Summary.__dataclass_fields__)
+    assert values["cost"] == 0.5 * 20  # every node is asked
 
 
 @pytest.mark.parametrize(

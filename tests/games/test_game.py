@@ -1,5 +1,7 @@
 """The game: figures by definition, noise, repeats, delay, asking, seeds."""
 
+import pickle
+
 import numpy as np
 import pytest
 from hypothesis import assume, given
@@ -186,6 +188,23 @@ def test_named_nodes():
     graph = zk.Graph.from_edges([("x", "y"), ("y", ("z", 1))])
     run = zk.play(graph, {"x": 0, ("z", 1): 1}, "perceptron", order=["x", ("z", 1)])
     assert run.order.tolist() == ["x", ("z", 1)]
+
+
+@pytest.mark.parametrize("name", ["auto", "perceptron", "longest-path", "nearest", "ollgc"])
+def test_a_game_comes_back_whole_from_another_process(name):
+    graph = zk.Graph.from_edges([("a", "b"), ("b", "c"), ("c", "d"), ("d", "a"), ("e", "f")])
+    run = zk.play(graph, [0, 1, 0, 1, 1, 0], name, seed=2)
+    back = pickle.loads(pickle.dumps(run))  # noqa: S301
+    assert back.bound == run.bound
+    assert back.predictions.tolist() == run.predictions.tolist()
+    assert (back.mistakes, back.queries, back.learner, back.graph) == (
+        run.mistakes,
+        run.queries,
+        run.learner,
+        run.graph,
+    )
+    assert np.array_equal(back.chances, run.chances, equal_nan=True)
+    assert pickle.loads(pickle.dumps(zk.Runs((run, back), 0.0))).mean("mistakes") == run.mistakes  # noqa: S301
 
 
 def test_progress_reaches_the_end():

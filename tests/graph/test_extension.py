@@ -24,12 +24,14 @@ def growths(draw):
     return graph, new, edges, weights
 
 
-@given(growths(), st.booleans())
-def test_equals_the_graph_of_all_edges(growth, named):
+@given(growths(), st.booleans(), st.booleans())
+def test_equals_the_graph_of_all_edges(growth, named, joined):
     graph, new, edges, weights = growth
     count = graph.num_nodes + new
     names = [f"n{i}" for i in range(count)] if named else None
     old = zk.Graph(graph.indptr, graph.indices, graph.weights, names[: graph.num_nodes] if named else None)
+    if joined:
+        _ = old.components  # from which those of the grown graph follow
     spoken = [(names[u], names[v]) for u, v in edges] if named else edges
     grown = old.extended(names[graph.num_nodes :] if named else new, spoken, weights)
     every = [*map(tuple, graph.edges.tolist()), *edges]
@@ -108,6 +110,5 @@ def test_infinite_sums_are_refused():
 
 def test_graphs_made_of_points_do_not_grow():
     points = np.array([[0.0], [1.0], [3.0]])
-    for made in (zk.Features(points), zk.exponential_graph(points, 1.0)):
-        with pytest.raises(GraphError, match="made of points"):
-            made.extended(1)
+    with pytest.raises(GraphError, match="made of points"):
+        zk.exponential_graph(points, 1.0).extended(1)

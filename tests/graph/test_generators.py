@@ -311,7 +311,8 @@ def test_parameters_out_of_range_are_named(name, arguments):
 def test_every_generator_is_exported_and_tested():
     made = {name for name in generators.__all__ if name[0].islower()}
     assert made == {
-        "balanced_octopus", "barbell", "clique", "double_lollipop", "flower", "grid", "line", "noisy_barbell",
+        "balanced_octopus", "barbell", "clique", "double_lollipop", "flower", "fraud_rings", "grid", "line",
+        "noisy_barbell",
         "octopus", "path_connected_sets", "planted_partition", "random_tree", "thick_barbell",
         "three_clusters", "tree", "two_moons",
     }  # fmt: skip

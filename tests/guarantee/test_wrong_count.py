@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from zerokelvin.guarantee import WrongCount
+from zerokelvin.guarantee import WrongCount, wrong_count
 from zerokelvin.guarantee.wrong_count import USUAL_SHARE
 
 
@@ -106,3 +106,40 @@ def test_chosen_answers_counted_as_drawn_would_be_seen_to_fail():
                 misses += 1
                 break
     assert misses > 0.5 * games
+
+
+def test_counts_that_are_kept_are_those_made_anew(monkeypatch):
+    """Histories that grow, branch and are taken back, of two sizes, more of them than are kept."""
+    monkeypatch.setattr(wrong_count, "_kept", [])
+    monkeypatch.setattr(wrong_count, "KEPT", 2)
+    rng = np.random.default_rng(0)
+    histories = [[] for _ in range(4)]
+    for _ in range(120):
+        place = rng.integers(4)
+        history = histories[place]
+        if rng.random() < 0.15:
+            histories[place] = history = list(histories[rng.integers(4)])[: rng.integers(12)]
+        history.append(wrong_count.Seen(bool(rng.random() < 0.7), bool(rng.random() < 0.1)))
+        size = (50, 80)[place % 2]
+        if len(history) > size:
+            continue
+        anew = WrongCount(size)
+        for one in history:
+            (anew.see_drawn if one.drawn else anew.see)(wrong=one.wrong)
+        assert wrong_count.most_left(size, history, 0.05) == anew.most_left(0.05)
+        assert len(wrong_count._kept) <= 2
+
+
+def test_one_check_more_is_one_step_more(monkeypatch):
+    monkeypatch.setattr(wrong_count, "_kept", [])
+    steps = []
+    see_drawn = WrongCount.see_drawn
+    monkeypatch.setattr(
+        WrongCount, "see_drawn", lambda self, **more: (steps.append(1), see_drawn(self, **more))
+    )
+    history = [wrong_count.Seen(drawn=True, wrong=False) for _ in range(30)]
+    wrong_count.most_left(100, history, 0.05)
+    assert len(steps) == 30
+    wrong_count.most_left(100, [*history, history[0]], 0.05)
+    wrong_count.most_left(100, [*history, history[0]], 0.01)
+    assert len(steps) == 31

@@ -63,7 +63,10 @@ GRAPHML = '<graphml xmlns="http://graphml.graphdrawing.org/xmlns">{}</graphml>'
         ("e.csv", "# only\n% comments\n", "is empty"),
         ("e.csv", b"caf\xe9,b\n", "not UTF-8"),
         ("e.csv", b"a,b\n" * 400 + b"caf\xe9,b\n", "not UTF-8"),
-        ("e.csv", "a,b\nb,c\n".encode("utf-16"), "binary data"),
+        ("e.csv", "a,b\nb,c\0\n".encode("utf-16"), "binary data"),
+        ("e.csv", b"\xff\xfea", "not UTF-8"),
+        ("e.csv", b"source;target;weight\na;b;1,5\nb;c;2.5\n", "has weight '1,5', which is not a number"),
+        ("e.csv", b"source;target;weight\na;b;1,500,000\n", "which is not a number"),
         ("e.csv.gz", b"a,b\nb,c\n", "not a complete gzip file"),
         ("e.csv.gz", gzip.compress(b"a,b\nb,c\n" * 99, mtime=0)[:-20], "not a complete gzip file"),
         ("e.parquet", parquet(a=["x"]), "one column only"),
@@ -156,7 +159,7 @@ def test_missing_file_folder_and_suffix(tmp_path: Path) -> None:
         read_graph(tmp_path, format="csv")
     (tmp_path / "e.xlsx").write_text("x")
     with pytest.raises(
-        DataError, match=r"unknown suffix '.xlsx'; known: .csv .tsv .* .npz .json, or give format="
+        DataError, match=r"unknown suffix '.xlsx'; known: .csv .tsv .* .npz .json .zkg, or give format="
     ):
         read_graph(tmp_path / "e.xlsx")
     with pytest.raises(ParameterError, match="unknown format 'xlsx'; known: csv"):

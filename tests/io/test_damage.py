@@ -266,6 +266,15 @@ def test_nodes_have_a_limit_that_can_be_raised(tmp_path: Path, suffix: str) -> N
         assert read_graph(path, limits=Limits(nodes=30)).num_nodes == 30
 
 
+@pytest.mark.parametrize("suffix", ["csv", "csv.gz", "tsv", "txt", "parquet"])
+def test_rows_have_a_limit_that_can_be_raised(tmp_path: Path, suffix: str) -> None:
+    path = tmp_path / f"e.{suffix}"
+    write_graph(Graph.from_edges([(i, i + 1) for i in range(300)]), path)
+    with pytest.raises(DataError, match=r"rows, above the limit of 200; .* --limit rows=30"):
+        read_graph(path, limits=Limits(rows=200))
+    assert read_graph(path, limits=Limits(rows=400)).num_edges == 300
+
+
 def test_classes_have_a_limit_that_can_be_raised(tmp_path: Path) -> None:
     path = tmp_path / "l.csv"
     path.write_text("".join(f"n{i},{i}\n" for i in range(30)))

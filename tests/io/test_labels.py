@@ -161,3 +161,13 @@ def test_against_a_dictionary(tmp_path_factory: pytest.TempPathFactory, rows: li
     convert = int if set(labels.values()) <= {"-1", "1"} else str
     expected = [convert(labels[i]) if i in labels else None for i in range(6)]
     assert read_labels(path, graph).tolist() == expected
+
+
+def test_numbers_that_are_spelt_otherwise_are_named(tmp_path):
+    graph = Graph.from_edges([("1.0", "2.0"), ("2.0", "x")])
+    with pytest.raises(NodeError, match=r"labels node '2', which the graph has as '2.0'"):
+        read_labels(write(tmp_path, "node,label\n2,a\n"), graph)
+    with pytest.raises(NodeError, match=r"labels node '20.0', which the graph has as '20'"):
+        read_labels(write(tmp_path, "node,label\n20.0,a\n"), IDS)
+    with pytest.raises(NodeError, match=r"labels node '3', which is not in the graph"):
+        read_labels(write(tmp_path, "node,label\n3,a\n"), graph)

@@ -42,6 +42,10 @@ def write(folder: Path, content: str | bytes, name: str = "edges.csv") -> Path:
         ("e.csv", "source,target,weight\rann,bob,2\rbob,cem,0.5\r"),
         ("e.csv", ",from,to,w,note\n0,ann,bob,2,x\n1,bob,cem,0.5,y\n"),
         ("e.csv", "ann;bob;2\nbob;cem;0.5\n"),
+        ("e.csv", "ann;bob;2,0\nbob;cem;0,5\n"),
+        ("e.csv", "ann;bob;2\nbob;cem;,5\n"),
+        ("e.csv", "source;target;weight\nann;bob;2\nbob;cem;0,5\n"),
+        ("e.csv", "\ufeffsource;target;weight\r\nann;bob;2,00\r\nbob;cem;0,5\r\n"),
         ("e.csv", '"ann","bob","2"\n"bob","cem","0.5"\n'),
         ("e.csv", "ann, bob, 2\nbob, cem, 0.5\n"),
         ("e.csv", "\ufeffann,bob,2\nbob,cem,0.5\n"),
@@ -209,3 +213,16 @@ def test_no_loop_over_edges(tmp_path: Path) -> None:
         sys.setprofile(None)
     assert again == graph
     assert calls < 5 * graph.num_nodes
+
+
+def test_a_comma_between_cells_stays_one(tmp_path):
+    path = write(tmp_path, "a;1,b\nb,c;2\n")
+    assert edges_of(read_graph(path)) == {frozenset(("a;1", "b")): 1.0, frozenset(("b", "c;2")): 1.0}
+
+
+@pytest.mark.parametrize("order", ["utf-16-le", "utf-16-be"])
+def test_unicode_text_of_spreadsheets(tmp_path, order):
+    content = "\ufeffann\tbjörn\t2\r\nbjörn\tcem\t0.5\r\n".encode(order)
+    for name in ("e.csv", "e.txt", "e.tsv"):
+        found = edges_of(read_graph(write(tmp_path, content, name)))
+        assert found == {frozenset(("ann", "björn")): 2.0, frozenset(("björn", "cem")): 0.5}

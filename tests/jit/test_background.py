@@ -91,7 +91,8 @@ def test_a_process_that_lives_long_enough_says_how_long_it_took(usual):
 
 
 def test_ctrl_c_ends_this_process_and_not_the_other(usual, tmp_path):
-    script = SESSION + "print('ready', flush=True)\ntime.sleep(600)\n"
+    heed = "import signal\nsignal.signal(signal.SIGINT, signal.default_int_handler)\n"
+    script = heed + SESSION + "print('ready', flush=True)\ntime.sleep(600)\n"
     process = subprocess.Popen(
         [sys.executable, "-c", script], env=usual, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
         start_new_session=True,

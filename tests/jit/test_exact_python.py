@@ -8,6 +8,7 @@ import pytest
 
 from zerokelvin.jit import kernel
 from zerokelvin.jit.exact_python import is_exact
+from zerokelvin.machine.lanes import borrow, fetch
 
 
 @kernel
@@ -43,6 +44,11 @@ def test_what_every_library_does_alike(function):
 )
 def test_what_each_library_does_in_its_own_way(function):
     assert not is_exact(function)
+
+
+def test_a_marked_function_is_exact():
+    assert is_exact(lambda x: borrow(x))
+    assert not is_exact(lambda x: fetch(x, 0))
 
 
 def test_a_kernel_is_as_exact_as_those_it_calls():

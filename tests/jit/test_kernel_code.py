@@ -174,3 +174,25 @@ def test_kernels_call_kernels_by_type_and_not_by_value():
     assert all((one == other).all() for one, other in zip(compiled, plain, strict=True))
     signatures = make_stale._numba_type_.dispatcher.signatures
     assert [one[3:] for one in signatures if one[0].layout == "C"] == [(numba.int64, numba.int64)]
+
+
+def test_kernels_are_defined_while_another_thread_imports_numba():
+    """Such a thread sees a module numba without settings, as a service does whose pages ask at once."""
+    script = (
+        "import sys, threading\n"
+        "from zerokelvin.jit.kernel_code import switched_off\n"
+        "importing = threading.Thread(target=__import__, args=('numba',))\n"
+        "importing.start()\n"
+        "seen = set()\n"
+        "while importing.is_alive():\n"
+        "    module = sys.modules.get('numba')\n"
+        "    seen.add((module is not None and not hasattr(module, 'config'), switched_off()))\n"
+        "print(sorted(seen))\n"
+    )
+    for disabled in ("0", "1"):
+        environment = os.environ | {"NUMBA_DISABLE_JIT": disabled}
+        done = subprocess.run(
+            [sys.executable, "-c", script], capture_output=True, text=True, check=True, env=environment
+        )
+        assert (True, disabled == "1") in ast.literal_eval(done.stdout)  # there was such a moment
+        assert all(off is (disabled == "1") for _, off in ast.literal_eval(done.stdout))

@@ -43,6 +43,8 @@ def graphs():
     weights = [0.1, 3.0, 1.0, 1e-3, 7.0, 1.0, 1.0, 20.0, 0.5]
     path = zk.Graph.from_edges([(i, i + 1) for i in range(9)], weights)
     yield type("Path", (), {"graph": path, "labels": np.array([0, 0, 0, 0, 1, 1, 1, 0, 0, 0])})
+    known = path.with_attributes({"size": rng.normal(size=10), "kind": list("aabbaabbab")})
+    yield type("Known", (), {"graph": known, "labels": np.array([0, 0, 1, 1, 2, 2, 1, 0, 2, 0])})
 
 
 found = {}
@@ -110,8 +112,9 @@ def test_interpreted_and_compiled_learners_agree_to_the_last_bit_and_may_change_
     assert ways["switched"]["compiled"]
 
 
-def test_the_readme_compiles_nothing(usual, tmp_path):
-    assert run(README, usual | {"NUMBA_CACHE_DIR": str(tmp_path)}).split() == ["0", "False"]
+def test_the_readme_compiles_nothing_and_does_without_numba(usual, tmp_path):
+    script = f"{README}\nimport sys\nprint('numba' in sys.modules)"
+    assert run(script, usual | {"NUMBA_CACHE_DIR": str(tmp_path)}).split() == ["0", "False", "False"]
     assert not list(tmp_path.iterdir())
 
 

@@ -14,6 +14,8 @@ from zerokelvin.labelling.item_vectors import number_vectors, text_vectors
 from zerokelvin.labelling.items import ItemFile, write_items
 from zerokelvin.labelling.reading import prepare, read_items
 from zerokelvin.labelling.source import ItemOptions
+from zerokelvin.service.page.map_layout import MapLayout
+from zerokelvin.service.page.opening_folder import open_project
 
 TEXTS = ["the cat sat on the mat", "a cat on a mat", "stocks fell on Monday", "Monday: stocks fell again"]
 
@@ -86,6 +88,17 @@ def test_a_graph_with_a_table_of_attributes(tmp_path):
     assert prepared(edges).items.kind == "node"
 
 
+def test_the_columns_of_edges_may_be_named(tmp_path):
+    rows = [("day", "payer", "payee", "amount"), ("1", "ann", "bob", "2.5"), ("2", "bob", "cem", "4")]
+    table = csv_of(tmp_path / "payments.csv", rows)
+    found = prepared(table, edges={"source": "payer", "target": "payee", "weight": "amount"})
+    assert found.items.kind == "node"
+    assert found.items.names == ["ann", "bob", "cem"]
+    assert set(found.graph.weights.tolist()) == {2.5, 4.0}
+    with pytest.raises(DataError, match="payed"):
+        prepared(table, edges={"source": "payer", "target": "payed"})
+
+
 def test_cells_of_an_anndata_file(tmp_path):
     anndata = pytest.importorskip("anndata")
     data = anndata.AnnData(np.random.default_rng(0).normal(size=(12, 4)).astype(np.float32))
@@ -95,6 +108,30 @@ def test_cells_of_an_anndata_file(tmp_path):
     found = prepared(path, label="kind")
     assert found.items.labels.count("b") == 3
     assert found.graph.num_nodes == 12
+
+
+def test_the_map_of_cells_is_the_files_own(tmp_path):
+    anndata = pytest.importorskip("anndata")
+    rng = np.random.default_rng(0)
+    data = anndata.AnnData(rng.normal(size=(12, 4)).astype(np.float32))
+    umap = rng.normal(size=(12, 2)) * 7 + 3
+    data.obsm["X_umap"] = umap
+    data.write_h5ad(tmp_path / "cells.h5ad")
+    found = prepared(tmp_path / "cells.h5ad")
+    assert "the map is its 'X_umap'" in found.said
+    write_items(tmp_path / "items.arrow", found.items, found.groups)
+    kept = ItemFile(tmp_path / "items.arrow")
+    assert kept.columns == []
+    middle = (umap.min(axis=0) + umap.max(axis=0)) / 2
+    expected = (umap - middle) / (np.ptp(umap, axis=0).max() / 2)
+    assert np.allclose(kept.places, expected)
+    layout = MapLayout(found.graph, 0, kept.places)
+    head, body = layout.ready()[:24], np.frombuffer(layout.ready()[24:], dtype="<f4")
+    assert struct.unpack("<8sIIII", head)[1:4] == (12, 2, 1)  # as it will stay
+    assert np.allclose(body, expected.T.ravel(), atol=1e-6)
+    data.obsm["X_umap"] = np.full((12, 2), np.nan)
+    data.write_h5ad(tmp_path / "cells.h5ad")
+    assert prepared(tmp_path / "cells.h5ad").items.places is None
 
 
 def test_an_embedding_must_have_a_row_for_each_item(tmp_path):
@@ -128,6 +165,33 @@ def test_what_cannot_be_labelled_is_said_in_one_sentence(tmp_path, text, options
         prepared(path, **options)
 
 
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16"])
+@pytest.mark.parametrize("delimiter", [",", ";", "\t"])
+def test_a_csv_as_spreadsheets_of_many_countries_save_it(tmp_path, encoding, delimiter):
+    rows = [("id", "body"), ("1", "grüße an alle"), ("2", "你好")]
+    path = tmp_path / "t.csv"
+    path.write_text("\n".join(map(delimiter.join, rows)) + "\n", encoding=encoding)
+    source = read_items(path, ItemOptions(text="body", name="id"))
+    assert source.items.texts == ["grüße an alle", "你好"]
+    assert source.items.names == ["1", "2"]
+
+
+@pytest.mark.parametrize("suffix", ["csv", "jsonl"])
+def test_another_encoding_is_named_with_its_remedy(tmp_path, suffix):
+    path = tmp_path / f"t.{suffix}"
+    lines = {"csv": "id,body\n1,café\n", "jsonl": '{"body": "café"}\n'}
+    path.write_bytes(lines[suffix].encode("latin-1"))
+    with pytest.raises(DataError, match=r"is not UTF-8 text; convert it first, as by 'iconv"):
+        read_items(path, ItemOptions(text="body"))
+
+
+def test_a_folder_whose_images_are_all_broken(tmp_path):
+    for name in ("a.png", "b.jpg"):
+        (tmp_path / name).write_bytes(b"junk")
+    with pytest.raises(DataError, match=r"none of the 2 images in .* can be read \(the first is 'a.png'\)"):
+        prepared(tmp_path)
+
+
 def test_a_folder_without_images_and_a_file_of_no_known_kind(tmp_path):
     with pytest.raises(DataError, match="holds no images"):
         prepared(tmp_path)
@@ -157,3 +221,19 @@ def test_agreement_of_people():
     rng = np.random.default_rng(0)
     chance = [dict(zip("xyz", rng.integers(0, 2, 3).tolist(), strict=True)) for _ in range(4000)]
     assert abs(krippendorff_alpha(chance)) < 0.05
+
+
+def test_cells_of_a_named_column_that_are_no_numbers_are_counted(tmp_path):
+    (tmp_path / "t.csv").write_text("a,b\n1,2\n3,4\n5,x\n6,\n", encoding="utf-8")
+    source = read_items(tmp_path / "t.csv", ItemOptions(columns=("b",)))
+    assert source.said == [
+        "rows are compared by one column of numbers: b",
+        "one cell there holds no number ('x') and counts as the mean of the column",
+    ]
+
+
+def test_a_start_that_fails_leaves_no_folder_behind(tmp_path):
+    (tmp_path / "t.csv").write_text("id,body\n", encoding="utf-8")
+    with pytest.raises(DataError, match="no rows"):
+        open_project(tmp_path / "kept", "t", tmp_path / "t.csv", ItemOptions(text="body"), ())
+    assert not (tmp_path / "kept").exists()

@@ -79,7 +79,7 @@ def test_row_functions_do_what_they_say(width, integer):
 def test_products_that_fetch_ahead_are_the_same(width):
     rng = np.random.default_rng(width)
     matrix = sp.random_array((90, 90), density=0.05, format="csr", rng=rng)
-    csr, lanes = (matrix.indptr, matrix.indices, matrix.data), (0,) * width
+    csr, lanes = products.rows_of(matrix), (0,) * width
     block, right = rng.standard_normal((2, 90, width))
     plainly, ahead = np.empty((2, 90, width))
     last = len(matrix.data) - rows.AHEAD
@@ -104,7 +104,7 @@ def test_rows_are_fetched_ahead_only_where_many_are_far():
     few, many = (np.where(rng.random(count) < share, far, near) for share in (0.05, 0.5))
 
     def fetched(indices, block, starts=starts):
-        return products.fetched((starts, indices, np.ones(len(indices))), block)
+        return products.fetched(products.MatrixRows(starts, indices, np.ones(len(indices))), block)
 
     assert fetched(near, wide) == fetched(few, wide) == 0
     assert fetched(many, wide) == fetched(far, wide) == count - rows.AHEAD

@@ -68,7 +68,9 @@ def test_clone_params_and_tags():
     assert set(ours) == {
         "learner",
         "graph",
+        "attributes",
         "n_neighbors",
+        "metric",
         "params",
         "policy",
         "budget",
@@ -199,6 +201,20 @@ def test_probabilities_of_the_default_are_its_own():
     right, sure = (model.predict(X) == y)[hidden], model.predict_proba(X).max(axis=1)[hidden]
     assert abs(right.mean() - sure.mean()) < 0.08  # the logistic function of the margins would stay below .6
     assert_consistent(model, X + 0.5)
+
+
+def test_transduction_is_the_answer_or_the_prediction():
+    X, y = blobs(60)
+    few = np.where(np.arange(60) % 4 == 0, y, -1)
+    few[4] = (y[4] + 1) % 3  # a wrong answer stays an answer
+    model = GraphClassifier(n_neighbors=5).fit(X, few)
+    expected = np.where(few >= 0, few, model.predict(X))
+    assert model.transduction_.tolist() == expected.tolist()
+    assert model.transduction_.dtype.kind == "i"
+    on_graph = GraphClassifier(graph=PATH).fit(["a", "d"], ["x", "y"])
+    assert on_graph.transduction_[[0, 3]].tolist() == ["x", "y"]
+    with pytest.raises(NotFittedError):
+        GraphClassifier().transduction_
 
 
 # -- vectors not fitted ---------------------------------------------------------------------------
@@ -500,3 +516,28 @@ def test_names_as_whole_numbers_are_checked():
     for bad in (np.array([3]), np.array([-1])):
         with pytest.raises(NodeError, match="nodes are the integers 0 to 2"):
             model.predict(bad)
+
+
+def test_attributes_of_a_graph_are_used_cloned_and_kept_in_a_pickle():
+    rng = np.random.default_rng(3)
+    labels = rng.integers(0, 2, 40)
+    ring = Graph.from_edges([(i, (i + 1) % 40) for i in range(40)])
+    rows = labels[:, None] + 0.1 * rng.normal(size=(40, 3))
+    alone = GraphClassifier(graph=ring).fit(np.arange(20), labels[:20])
+    both = clone(GraphClassifier(graph=ring, attributes=rows)).fit(np.arange(20), labels[:20])
+    assert both.score(np.arange(20, 40), labels[20:]) > 0.95 > alone.score(np.arange(20, 40), labels[20:])
+    session = start(ring, attributes=rows, classes=[0, 1])
+    for node in np.random.default_rng(0).permutation(20).tolist():
+        session.learn(node, int(labels[node]))
+    assert np.array_equal(both.predict(np.arange(40)), [session.predict(i).label for i in range(40)])
+    again = pickle.loads(pickle.dumps(both))  # noqa: S301
+    assert np.array_equal(again.predict_proba(np.arange(40)), both.predict_proba(np.arange(40)))
+    both.partial_fit(np.arange(20, 30), labels[20:30])
+    again.partial_fit(np.arange(20, 30), labels[20:30])
+    assert np.array_equal(again.predict_proba(np.arange(40)), both.predict_proba(np.arange(40)))
+
+
+def test_attributes_beside_a_feature_matrix_are_refused():
+    X, y = blobs()
+    with pytest.raises(ParameterError, match="give graph= too"):
+        GraphClassifier(attributes=X).fit(X, y)

@@ -4,6 +4,10 @@ import configparser
 import json
 import re
 import shlex
+import shutil
+import subprocess
+import sys
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -56,6 +60,30 @@ def test_the_container_starts_the_command_with_its_options():
     assert re.findall(r"^RUN zerokelvin (\w+)$", text, flags=re.MULTILINE) == ["warm"]
     for line in re.findall(r"^#   podman run .* zerokelvin (--.*)$", text, flags=re.MULTILINE):
         assert options(line.split()) <= OPTIONS
+
+
+def test_the_container_builds_from_all_that_the_wheel_is_made_of():
+    """Without the licence among them, the wheel is built all the same, and lacks it."""
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())
+    text = (PACKAGING / "Containerfile").read_text()
+    copied = {
+        name for line in re.findall(r"^COPY (?!--)(.*) \S+$", text, flags=re.M) for name in line.split()
+    }
+    taken = {"pyproject.toml", project["project"]["readme"], *project["project"]["license-files"]}
+    wheel = project["tool"]["hatch"]["build"]["targets"]["wheel"]
+    taken |= {path.split("/")[0] for path in (*wheel.get("packages", ()), *wheel.get("force-include", {}))}
+    assert taken <= copied
+
+
+@pytest.mark.skipif(shutil.which("systemd-analyze") is None, reason="systemd is not here")
+def test_systemd_takes_the_unit(tmp_path):
+    text = (PACKAGING / "zerokelvin.service").read_text()
+    unit = tmp_path / "zerokelvin.service"
+    unit.write_text(text.replace("/opt/zerokelvin/bin/zerokelvin", sys.executable))
+    done = subprocess.run(
+        ["systemd-analyze", "verify", str(unit)], capture_output=True, text=True, check=False
+    )
+    assert (done.returncode, done.stderr) == (0, "")
 
 
 def test_the_dashboard_asks_for_figures_that_there_are(figures):

@@ -1,18 +1,24 @@
 """``zerokelvin serve`` as a process: its first line, its log, keys beside it, its end; and both clients."""
 
 import asyncio
+import contextlib
 import json
 import signal
+import socket
 import subprocess
 import sys
+import threading
 import time
 
 import httpx
 import pytest
+import uvicorn
 
 import zerokelvin as zk
 from serving import LINE, Served
 from zerokelvin.client import ServiceError
+from zerokelvin.service import ServiceSettings, create_app
+from zerokelvin.service.request_head import head_within
 
 
 def command(*words):
@@ -47,6 +53,9 @@ def test_a_whole_life(tmp_path):
             assert refused.value.status == 422
             assert refused.value.errors[0]["field"] == "labels[0].node"
             before = project.state()
+        with socket.create_connection(("127.0.0.1", int(served.url.rpartition(":")[2]))) as connection:
+            connection.sendall(b"\x16\x03\x01 what is no HTTP\r\n\r\n")
+            assert connection.recv(1 << 16).startswith(b"HTTP/1.1 400")
         code, errors, seconds = served.stop(signal.SIGTERM)
         assert code == 0
         assert seconds < 10
@@ -55,6 +64,8 @@ def test_a_whole_life(tmp_path):
         assert lines[-1]["event"] == "stopped"
         requests = [line for line in lines if line["event"] == "request"]
         assert {"id", "route", "status", "ms", "key", "project"} <= set(requests[0])
+        (strange,) = [line for line in lines if line["event"] == "log"]
+        assert (strange["level"], strange["from"]) == ("warning", "uvicorn.error")
         for word in ("ann", "bob", "zoe", shown.decision):
             assert word not in errors
     with Served(data, "--quiet") as served:
@@ -131,3 +142,133 @@ def test_a_port_in_use(tmp_path):
     with Served(tmp_path / "a") as served:
         done = command("--data", str(tmp_path / "b"), "--port", served.url.rpartition(":")[2])
         assert (done.returncode, "choose another --port" in done.stderr) == (2, True)
+
+
+@contextlib.contextmanager
+def in_thread(settings, seconds=30.0):
+    """A server in this process; where it listens."""
+    config = uvicorn.Config(
+        create_app(settings), http=head_within(seconds), log_config=None, access_log=False
+    )
+    server = uvicorn.Server(config)
+    listener = socket.socket()
+    listener.bind(("127.0.0.1", 0))
+    thread = threading.Thread(target=server.run, args=([listener],))
+    thread.start()
+    while not server.started:
+        time.sleep(0.01)
+    yield listener.getsockname()
+    server.should_exit = True
+    thread.join(20)
+
+
+@pytest.fixture
+def hurried(tmp_path):
+    """A server in this process that waits for a second."""
+    with in_thread(ServiceSettings(tmp_path / "data", log_requests=False), 1.0) as address:
+        yield address
+
+
+def told(connection):
+    """All that is sent on a connection until it is closed."""
+    connection.settimeout(20)
+    parts = []
+    while part := connection.recv(1 << 16):
+        parts.append(part)
+    return b"".join(parts)
+
+
+WHOLE = b"GET /health HTTP/1.1\r\nhost: 127.0.0.1\r\n\r\n"
+
+
+@pytest.mark.parametrize("sent", [b"", b"GET /hea", b"GET /health HTTP/1.1\r\nhost: 127"])
+def test_half_a_request_is_given_up(hurried, sent):
+    with socket.create_connection(hurried) as connection:
+        connection.sendall(sent)
+        answer = told(connection)
+    assert answer.startswith(b"HTTP/1.1 408 ")
+    assert json.loads(answer.partition(b"\r\n\r\n")[2])["status"] == 408
+
+
+def test_half_a_request_after_a_whole_one_is_given_up(hurried):
+    with socket.create_connection(hurried) as connection:
+        for part in (WHOLE[:9], WHOLE[9:], WHOLE):
+            connection.sendall(part)
+            time.sleep(0.2)
+        connection.sendall(WHOLE[:20])
+        answer = told(connection)
+    assert answer.count(b'"status":"ok"') == 2
+    assert b"HTTP/1.1 408 " in answer
+
+
+@pytest.mark.parametrize("begin", [b"GET /", b"GET /health HTTP/1.1\r\nhost: ", b"GET /health HTTP/1.1\r\n"])
+def test_a_head_without_end_is_refused(hurried, begin):
+    """Before it has filled the memory."""
+    with socket.create_connection(hurried) as connection:
+        connection.sendall(begin)
+        part = b"x-a: b\r\n" * 512 if begin.endswith(b"\n") else b"a" * 4096
+        with contextlib.suppress(ConnectionError):
+            for _ in range(1000):
+                connection.sendall(part)
+                time.sleep(0.001)
+            pytest.fail("four megabytes were taken")
+        with contextlib.suppress(ConnectionError):
+            answer = told(connection)
+            assert answer == b"" or answer.startswith(b"HTTP/1.1 431 ")
+
+
+def test_a_body_that_comes_slowly_is_no_head(hurried):
+    with socket.create_connection(hurried) as connection:
+        body = (
+            b'{"name": "slow", "graph": {"edges": [["a", "b"]]}, "classes": ["x", "y"], "learner": "nearest"}'
+        )
+        head = f"POST /v1/projects HTTP/1.1\r\nhost: 127.0.0.1\r\ncontent-length: {len(body)}\r\n"
+        connection.sendall(head.encode() + b"content-type: application/json\r\nconnection: close\r\n\r\n")
+        for start in range(0, len(body), 40):
+            time.sleep(0.6)
+            connection.sendall(body[start : start + 40])
+        assert told(connection).startswith(b"HTTP/1.1 201 ")
+
+
+def test_streams_have_a_limit_and_one_that_breaks_is_no_whole(tmp_path, monkeypatch, capsys):
+    """On a real server, where a second beginning of an answer would be a fault of the protocol."""
+    from zerokelvin.service.routes import label_table
+
+    with in_thread(ServiceSettings(tmp_path, most_streams=2, log_requests=False)) as (host, port):
+        url = f"http://{host}:{port}"
+        body = {"name": "p", "graph": {"edges": LINE}, "classes": ["x", "y"], "learner": "nearest"}
+        assert httpx.post(f"{url}/v1/projects", json=body, timeout=60).status_code == 201
+        with contextlib.ExitStack() as open_ones:
+            for _ in range(2):
+                stream = open_ones.enter_context(
+                    httpx.stream("GET", f"{url}/v1/projects/p/events", timeout=10)
+                )
+                assert next(stream.iter_lines()) == "id: 0"
+            refused = httpx.get(f"{url}/v1/projects/p/events", timeout=10)
+            assert refused.status_code == 503
+            assert refused.headers["retry-after"] == "5"
+            assert "listen to this project already" in refused.json()["detail"]
+        assert capsys.readouterr().err == ""
+        monkeypatch.setattr(label_table, "PART", 2)
+        monkeypatch.setattr(label_table, "_rows", lambda found, start: [] if start < 2 else 1 / 0)
+        with pytest.raises(httpx.RemoteProtocolError):
+            httpx.get(f"{url}/v1/projects/p/labels", timeout=10)
+        said = [line for line in capsys.readouterr().err.splitlines() if line.startswith("{")]
+        assert [json.loads(line)["error"] for line in said] == ["ZeroDivisionError"]
+
+
+def test_nothing_but_json_on_standard_error_of_a_new_installation(tmp_path, monkeypatch):
+    """The process that compiles ahead would begin with a line for people."""
+    from click.testing import CliRunner
+
+    from zerokelvin import jit
+    from zerokelvin.cli.main import cli
+    from zerokelvin.jit import compile_line
+    from zerokelvin.service.web import running
+
+    seen = []
+    monkeypatch.setattr(compile_line._LINE, "on", True)
+    monkeypatch.setattr(jit, "compile_ahead", lambda *_: seen.append(compile_line.is_wanted()))
+    monkeypatch.setattr(running, "serve", lambda _: None)
+    done = CliRunner().invoke(cli, ["serve", "--data", str(tmp_path / "data"), "--port", "0"])
+    assert (done.exit_code, seen) == (0, [False])

@@ -127,6 +127,19 @@ class ServiceMachine(RuleBasedStateMachine):
         else:
             self.sent(answer)
 
+    @rule(told=st.dictionaries(nodes, st.none() | labels, min_size=1, max_size=4))
+    def correct_many(self, told):
+        pairs = {self.name(i): c if c in (None, *self.classes) else self.classes[0] for i, c in told.items()}
+        body = {"labels": [{"node": node, "label": given} for node, given in pairs.items()]}
+        answer = self.client.post(f"{self.path}/correct", json=body)
+        try:
+            self.session.correct_many(pairs)
+        except SessionError:
+            assert answer.status_code == 422
+            assert answer.json()["errors"][0]["field"].startswith("labels[")
+        else:
+            self.sent(answer)
+
     @rule(i=nodes, j=nodes, weight=st.sampled_from([0.5, 1.0, 2.0]))
     def grow(self, i, j, weight):
         if self.session.graph.num_nodes >= 12:

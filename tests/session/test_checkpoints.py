@@ -41,7 +41,7 @@ def close_together(monkeypatch):
 
 def view(session):
     names = [session.graph.name(i) for i in range(session.graph.num_nodes)]
-    outcomes = session._now().outcomes
+    outcomes = session.standing.outcomes
     return (
         session.events,
         outcomes,
@@ -102,7 +102,7 @@ def test_corrections_from_a_copy_equal_the_right_answers_from_the_start(
         except SessionError:
             assert name == "correct"
     assert view(session) == view(told_again(session, **terms))
-    assert counts(session._now()) == counted_one_by_one(session._now())
+    assert counts(session.standing) == counted_one_by_one(session.standing)
 
 
 def counts(standing):
@@ -132,7 +132,7 @@ def test_a_correction_learns_no_more_than_what_follows_the_copy(learner, monkeyp
     session = zk.start(graph, learner, classes=["a", "b"])
     for node in range(50):
         session.learn(node, "ab"[node // 10 % 2])
-    game = type(session._game)
+    game = type(session.standing.game)
     learnt = []
     ways = {"scores_in_order": lambda nodes, codes: len(nodes), "learn": lambda *values: 1}
     for name, count in ways.items():
@@ -146,7 +146,7 @@ def test_a_correction_learns_no_more_than_what_follows_the_copy(learner, monkeyp
             return found
 
         monkeypatch.setattr(game, name, counted)
-    copy = session._now().checkpoints.before(45)
+    copy = session.standing.checkpoints.before(45)
     assert 40 <= copy.events <= 45
     session.correct(45, "a")
     assert len(learnt) == 50 - copy.events
@@ -158,7 +158,7 @@ def test_copies_are_thinned_to_growing_distances(monkeypatch):
     session = zk.start(graph, "longest-path", classes=["a", "b"])
     for node in range(300):
         session.learn(node, "ab"[node // 50 % 2])
-    places = np.array(session._now().checkpoints.places)
+    places = np.array(session.standing.checkpoints.places)
     assert len(places) == 6
     assert 300 - places[-1] < 2
     gaps = np.diff([0, *places])
@@ -177,23 +177,23 @@ def test_a_copy_in_steps_is_where_the_game_was_after_the_last(at_once, monkeypat
     session = zk.start(grown_grid(), "auto", classes=["a", "b"])
     for node in range(39, 4, -1):
         session.learn(node, "ab"[node // 20])
-    experts = len(session._game.mixture.experts)
+    experts = len(session.standing.game.mixture.experts)
     steps = {1: experts, 3: (experts - 1) // 3, 100: 0}[at_once]
-    places = session._now().checkpoints.places
+    places = session.standing.checkpoints.places
     assert places
     assert all((place - (5 + steps)) % (5 + steps) == 0 for place in places)
-    for one in session._now().checkpoints._kept:
+    for one in session.standing.checkpoints._kept:
         plain = zk.start(session.graph, "auto", classes=["a", "b"])
         for node in range(39, 39 - one.events, -1):
             plain.learn(node, "ab"[node // 20])
         twin = one.game.twin()
         everyone = np.arange(40)
-        assert np.array_equal(twin.scores(everyone), plain._game.scores(everyone))
-        assert twin.trusted() == plain._game.trusted()
+        assert np.array_equal(twin.scores(everyone), plain.standing.game.scores(everyone))
+        assert twin.trusted() == plain.standing.game.trusted()
         assert one.moment.tally.mistakes == plain.mistakes
         twin.learn(0, 1)
         plain.learn(0, "b")
-        assert np.array_equal(twin.scores(everyone), plain._game.scores(everyone))
+        assert np.array_equal(twin.scores(everyone), plain.standing.game.scores(everyone))
 
 
 def test_many_answers_at_once_end_a_copy_in_steps(monkeypatch):
@@ -202,11 +202,11 @@ def test_many_answers_at_once_end_a_copy_in_steps(monkeypatch):
     session = zk.start(grown_grid(), "auto", classes=["a", "b"])
     for node in range(7):
         session.learn(node, "ab"[node % 2])
-    assert session._now().checkpoints.places == ()
-    assert session._game.mixture._journal is not None
+    assert session.standing.checkpoints.places == ()
+    assert session.standing.game.mixture._journal is not None
     session.learn_many([(node, "ab"[node % 2]) for node in range(7, 15)])
-    assert session._now().checkpoints.places == (15,)
-    assert session._game.mixture._journal is None
+    assert session.standing.checkpoints.places == (15,)
+    assert session.standing.game.mixture._journal is None
     session.correct(3, "a")
     assert view(session) == view(told_again(session, classes=["a", "b"]))
 
@@ -216,19 +216,19 @@ def test_copies_stay_within_their_room(monkeypatch):
     session = zk.start(graph, "gaussian", classes=["a", "b"])
     for node in range(10):
         session.learn(node, "a")
-    one = session._now().checkpoints._kept[0].size
+    one = session.standing.checkpoints._kept[0].size
     assert 3 * 51 * 8 <= one < 12 * 51 * 8  # the diagonal, and what is not 0 of the fields of two classes
-    assert len(session._now().checkpoints.places) == 4
+    assert len(session.standing.checkpoints.places) == 4
     monkeypatch.setattr(checkpoints, "ROOM", 3 * one)
     session.learn(20, "b")
     session.learn(21, "b")
-    assert 1 <= len(session._now().checkpoints.places) < 4
-    assert session._now().checkpoints.size <= 3 * one
+    assert 1 <= len(session.standing.checkpoints.places) < 4
+    assert session.standing.checkpoints.size <= 3 * one
     monkeypatch.setattr(checkpoints, "ROOM", one // 2)
     session.learn(22, "b")
     session.learn(23, "b")
     session.learn(24, "b")
-    assert session._now().checkpoints.places == ()
+    assert session.standing.checkpoints.places == ()
     session.correct(3, "b")
     assert session.predict(3).label == "b"
 
@@ -297,7 +297,7 @@ def test_after_growth_a_correction_begins_anew_and_then_at_copies():
     session.add_nodes(1, [(0, 21)])
     for node in range(8, 14):
         session.learn(node, "b")
-    assert session._now().checkpoints.places  # of the repaired fields: of use after an interruption only
+    assert session.standing.checkpoints.places  # of the repaired fields: of use after an interruption only
     session.correct(10, "a")
     session.correct(12, "a")
     other = zk.start(session.graph, "gaussian", classes=["a", "b"])

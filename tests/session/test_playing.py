@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 import zerokelvin as zk
 from zerokelvin.errors import LabelError
-from zerokelvin.session.playing import start_played
+from zerokelvin.session.opening import start_played
 
 RNG = np.random.default_rng(3)
 POINTS = np.concatenate([RNG.normal(3.0 * k, 1.2, size=(14, 2)) for k in range(3)])
@@ -49,7 +49,7 @@ def test_it_stands_where_the_plain_session_stands(learner, terms, classes, tmp_p
     )
     assert played.events == plain.events
     assert (played.trials, played.mistakes, played.queries) == (plain.trials, plain.mistakes, plain.queries)
-    assert played._now().outcomes == plain._now().outcomes
+    assert played.standing.outcomes == plain.standing.outcomes
     shown = [session.predict_many(GRAPH.names) for session in (played, plain)]
     assert shown[0] == shown[1]
     labels = {name: min(label, classes[-1]) for name, label in LABELS.items()}

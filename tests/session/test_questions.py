@@ -7,11 +7,10 @@ from hypothesis import strategies as st
 
 import strategies
 import zerokelvin as zk
-from zerokelvin.asking.decision import confidence
+from zerokelvin.asking.decision import confidence, confidences
 from zerokelvin.errors import LabelError, NodeError, ParameterError, SessionError
 from zerokelvin.session.predicting import all_margins, shares_of
 from zerokelvin.session.prediction import SKIP
-from zerokelvin.session.questions import confidences
 
 POLICIES = ["always", "random:0.4", "margin:0.5", "variance", "doubt:1", "value", "value:3"]
 LEARNERS = ["auto", "gaussian", "longest-path", "sslgc", "perceptron", "random"]
@@ -19,7 +18,7 @@ LEARNERS = ["auto", "gaussian", "longest-path", "sslgc", "perceptron", "random"]
 
 def by_definition(session, limit=None):
     """Every node without an answer by itself: its margins, its spread, whether it may be asked for."""
-    standing = session._now()
+    standing = session.standing
     if standing.spent:
         return []
     answered = {event.node for event in standing.events if event.kind != SKIP}
@@ -112,8 +111,8 @@ def test_many_predictions_are_those_one_by_one(learner, story):
     for row, name in zip(shares.tolist(), names, strict=True):
         assert row == list(session.predict_proba_one(name).values())
     back = np.append(np.arange(graph.num_nodes)[::-2], 0)
-    assert np.array_equal(shares_of(session._now(), back), shares[back])
-    assert shares_of(session._now(), back[:0]).shape == (0, len(classes))
+    assert np.array_equal(shares_of(session.standing, back), shares[back])
+    assert shares_of(session.standing, back[:0]).shape == (0, len(classes))
     for label in classes:
         code = classes.index(label)
         score = {name: session.predict(name).scores[label] for name in names}
@@ -144,7 +143,7 @@ def test_many_answers_are_learnt_as_one_by_one(learner, story, policy, budget, f
         for pair in part:
             apart.learn(*pair)
     assert at_once.events == apart.events
-    assert at_once._now().outcomes == apart._now().outcomes
+    assert at_once.standing.outcomes == apart.standing.outcomes
     assert np.array_equal(at_once._all_margins(), apart._all_margins())
     assert (at_once.mistakes, at_once.queries, at_once.trials) == (
         apart.mistakes,

@@ -407,4 +407,4 @@ def test_the_states_of_other_experts_are_not_used(tmp_path, monkeypatch):
     monkeypatch.setattr(auto_settings, "VOTERS", auto_settings.VOTERS[:1])
     loaded, fewer = zk.load(tmp_path / "s.zk", RING), begun("auto")
     assert view(loaded) == view(fewer)
-    assert len(loaded._game.trusted()) < len(session._game.trusted())
+    assert len(loaded.standing.game.trusted()) < len(session.standing.game.trusted())

@@ -445,8 +445,8 @@ def test_a_light_record_of_what_was_shown_is_as_good(learner, classes):
         whole.learn(prediction.node, label, shown=prediction)
         light.learn(prediction.node, label, shown=ShownDecision.of(prediction))
         assert (whole.mistakes, whole.queries) == (light.mistakes, light.queries)
-        assert whole._now().outcomes == light._now().outcomes
+        assert whole.standing.outcomes == light.standing.outcomes
         shown.append(whole.predict("away" if i == 4 else f"n{(i * 5) % 9}"))
-    assert any(found.late for found in light._now().outcomes)
+    assert any(found.late for found in light.standing.outcomes)
     with pytest.raises(zk.errors.SessionError, match="is for node 'n0', not for 'n1'"):
         light.learn("n1", "x", shown=ShownDecision.of(shown[0]))

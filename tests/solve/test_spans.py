@@ -95,10 +95,10 @@ def test_distances_over_many_orders(orders):
 @pytest.mark.parametrize("weight", [1e12, 1e60])
 def test_a_heat_kernel_that_would_not_end_is_refused_at_once(weight):
     graph = Graph.from_edges([(0, 1), (1, 2)], [weight, 1.0])
-    began = time.perf_counter()
+    began = time.process_time()
     with pytest.raises(ParameterError, match=r"t=1 and degrees.*products per column.*relative-heat"):
         kernel_columns(graph, "heat:1")
-    assert time.perf_counter() - began < 1.0
+    assert time.process_time() - began < 1.0
     column = kernel_columns(graph, "relative-heat:1").column(0)
     assert column.sum() == pytest.approx(1.0)
 

@@ -5,7 +5,9 @@ A new file with one ``@policy("name", "NUMBER")`` line is registered without any
 """
 
 from zerokelvin.asking.always import Always
+from zerokelvin.asking.costs import Costs
 from zerokelvin.asking.doubt import Doubt
+from zerokelvin.asking.find import Find
 from zerokelvin.asking.margin import Margin
 from zerokelvin.asking.policies import POLICIES, Policy, list_policies, names_policies, parse_policy
 from zerokelvin.asking.random_rate import RandomRate
@@ -15,7 +17,9 @@ from zerokelvin.asking.variance import Variance
 __all__ = [
     "POLICIES",
     "Always",
+    "Costs",
     "Doubt",
+    "Find",
     "Margin",
     "Policy",
     "RandomRate",

@@ -13,21 +13,41 @@ the spread being the variance of the margin, or the value of the label, or 0 for
 neither. A trial asks where that holds, while the budget lasts; the first one asks in any case. Its label
 reaches the learner `delay` trials later, what is still under way at the end of the game after the last.
 
-All of it is compiled: games call it from their loops, sessions and the plain loop from Python.
+All of it but `confidences` is compiled: games call it from their loops, sessions and the plain loop from
+Python.
 """
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
+from zerokelvin.array_types import Floats
 from zerokelvin.jit import inner_kernel, kernel
 
-__all__ = ["NO_FLOOR", "NO_GAIN", "confidence", "label_is_due", "lead", "wants_label", "worth_asking"]
+__all__ = [
+    "NO_FLOOR",
+    "NO_GAIN",
+    "AskingRule",
+    "confidence",
+    "confidences",
+    "label_is_due",
+    "lead",
+    "wants_label",
+    "worth_asking",
+]
 
 NO_GAIN, NO_FLOOR = 0.0, -1.0
 """Gain and floor of a rule that looks at the confidence alone: every spread is above the floor."""
+
+
+class AskingRule(NamedTuple):
+    """The three numbers of a trial that its confidence and spread are compared with; see the module."""
+
+    limit: float
+    gain: float
+    floor: float
 
 
 @kernel
@@ -58,6 +78,18 @@ def confidence(margins: Any) -> float:
     return 0.5 * lead(margins)
 
 
+def confidences(margins: Floats) -> Floats:
+    """The confidence of every row of margins, (nodes, problems): that of `confidence`, to the last bit.
+
+    >>> confidences(np.array([[0.25, -1.0, 1.0], [1.0, 1.0, 0.0]])).tolist()
+    [0.375, 0.0]
+    """
+    if margins.shape[1] == 1:
+        return np.abs(margins[:, 0])
+    top = np.partition(margins, margins.shape[1] - 2, axis=1)[:, -2:]
+    return 0.5 * (top.max(axis=1) - top.min(axis=1))
+
+
 @kernel
 def worth_asking(confidence: float, spread: float, limit: float, gain: float, floor: float) -> bool:
     """Whether a label is worth asking for by the rule (limit, gain, floor) of its trial.
@@ -69,20 +101,18 @@ def worth_asking(confidence: float, spread: float, limit: float, gain: float, fl
 
 
 @inner_kernel
-def wants_label(asked: int, budget: int, margins: Any, spread: float, rule: Any) -> bool:
-    """Whether a trial asks, given how many before it did.
-
-    `margins` holds the margin of every problem, `rule` the (limit, gain, floor) of the trial.
+def wants_label(asked: int, budget: int, margins: Any, spread: float, rule: AskingRule) -> bool:
+    """Whether a trial asks, given how many before it did; `margins` holds the margin of every problem.
 
     Examples
     --------
-    >>> rule = (0.5, NO_GAIN, NO_FLOOR)
+    >>> rule = AskingRule(0.5, NO_GAIN, NO_FLOOR)
     >>> [wants_label(asked, 2, np.array([-0.7]), 0.0, rule) for asked in range(3)]
     [True, False, False]
     """
     if asked >= budget:
         return False
-    return asked == 0 or worth_asking(confidence(margins), spread, rule[0], rule[1], rule[2])
+    return asked == 0 or worth_asking(confidence(margins), spread, rule.limit, rule.gain, rule.floor)
 
 
 @inner_kernel

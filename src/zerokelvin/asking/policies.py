@@ -37,14 +37,21 @@ __all__ = ["POLICIES", "Policy", "list_policies", "names_policies", "parse_polic
 class Policy(ABC):
     """Decides from the confidence of a prediction whether to ask for its label.
 
-    Subclasses are frozen dataclasses of at most one number, which may come behind the name: ``margin:2``.
+    Subclasses are frozen dataclasses of at most one number, which may come behind the name: ``margin:2``; one
+    that takes something else there says how it is `written`.
     """
 
     name: ClassVar[str] = ""
     needs_variance: ClassVar[bool] = False
     needs_value: ClassVar[bool] = False
-    checked_with: ClassVar[float] = 0.5
-    """The number that the checks of `zerokelvin.checks` play it with, where it takes one."""
+    checked_with: ClassVar[Any] = 0.5
+    """What the checks of `zerokelvin.checks` write behind its name, where it takes something."""
+
+    @classmethod
+    def written(cls, text: str) -> Policy:
+        """The policy of what is written behind its name: of a number, where it takes no more than that."""
+        begin: Callable[..., Policy] = cls
+        return begin(float(text))
 
     @property
     def needs_spread(self) -> bool:
@@ -59,8 +66,8 @@ class Policy(ABC):
         """What the limit rises by per √variance, for each number of trials before."""
         return np.full(len(trials), NO_GAIN)
 
-    def floors(self, trials: Ints) -> Floats:
-        """The variance above which to ask, for each number of trials before."""
+    def floors(self, trials: Ints, coins: Floats) -> Floats:
+        """The variance above which to ask, for each number of trials before and its coin."""
         return np.full(len(trials), NO_FLOOR)
 
     def urgency(self, confidence: float, spread: float) -> float:
@@ -108,9 +115,14 @@ def parse_policy(policy: Policy | str | None) -> Policy:
     """
     if isinstance(policy, Policy):
         return policy
-    cls, number = POLICIES.parse("always" if policy is None else str(policy))
-    begin: Callable[..., Policy] = cls
-    return begin() if number is None else begin(number)
+    text = "always" if policy is None else str(policy)
+    cls, written = POLICIES.split(text)
+    if written is None:
+        begin: Callable[[], Policy] = cls
+        return begin()
+    if getattr(cls.written, "__func__", None) is getattr(Policy.written, "__func__", None):
+        POLICIES.parse(text)  # which says where it is no number
+    return cls.written(written)
 
 
 def list_policies() -> list[tuple[str, str]]:

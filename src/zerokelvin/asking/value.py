@@ -26,7 +26,7 @@ LEAST_LEAD = 1e-12
 class Value(Policy):
     """Ask where the answer is uncertain and of use to nodes still to come: lead < SCALE·influence.
 
-    >>> Value(0.5).floors(np.array([7])).tolist()
+    >>> Value(0.5).floors(np.array([7]), np.array([0.5])).tolist()
     [2.0]
     """
 
@@ -41,7 +41,7 @@ class Value(Policy):
         """Infinite for every coin: the value decides, whatever the confidence."""
         return np.full(len(coins), np.inf)
 
-    def floors(self, trials: Ints) -> Floats:
+    def floors(self, trials: Ints, coins: Floats) -> Floats:
         """The value 1/c above which to ask, the same for every trial."""
         return np.full(len(trials), 1.0 / self.c)
 

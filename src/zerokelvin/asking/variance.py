@@ -23,7 +23,7 @@ __all__ = ["Variance", "variance_floors"]
 class Variance(Policy):
     """Ask where the variance is above t^−KAPPA, whatever the margin.
 
-    >>> Variance(0.5).floors(np.array([0, 3])).round(6).tolist()
+    >>> Variance(0.5).floors(np.array([0, 3]), np.zeros(2)).round(6).tolist()
     [1.0, 0.5]
     """
 
@@ -39,7 +39,7 @@ class Variance(Policy):
         """Infinite for every coin: the variance decides, whatever the margin."""
         return np.full(len(coins), np.inf)
 
-    def floors(self, trials: Ints) -> Floats:
+    def floors(self, trials: Ints, coins: Floats) -> Floats:
         """The threshold t^−κ, t one more than the trials before."""
         return variance_floors(self.kappa, trials)
 

@@ -13,7 +13,7 @@ from inspect import signature
 
 import numpy as np
 
-from zerokelvin.asking import POLICIES, Policy
+from zerokelvin.asking import POLICIES, parse_policy
 from zerokelvin.graph import Graph
 
 __all__ = [
@@ -136,7 +136,7 @@ def draw_weights(count: int, rng: Rng) -> list[float] | None:
 
 
 def draw_classes(rng: Rng) -> tuple[Hashable, ...]:
-    """One to four classes, mostly two."""
+    """The names of the classes of a game, one to four of them, mostly two."""
     return tuple("abcd"[: int(rng.choice([1, 2, 2, 2, 3, 4]))])
 
 
@@ -171,11 +171,12 @@ def draw_policy(rng: Rng) -> str:
     """A registered policy but ``always``, which is what is played without one, as it is written.
 
     >>> draw_policy(np.random.default_rng(0))
-    'variance:0.5'
+    'value:0.5'
     """
     names = [name for name in POLICIES if name != "always"]
-    begin: Callable[..., Policy] = (cls := POLICIES[names[int(rng.integers(len(names)))]])
-    return str(begin(cls.checked_with) if signature(begin).parameters else begin())
+    cls = POLICIES[names[int(rng.integers(len(names)))]]
+    plain = cls.checked_with is None or not signature(cls).parameters
+    return str(parse_policy(cls.name if plain else f"{cls.name}:{cls.checked_with}"))
 
 
 def _leaves_first(graph: Graph, nodes: Sequence[int]) -> list[int]:

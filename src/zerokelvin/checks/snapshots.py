@@ -1,8 +1,9 @@
 """The contract of keeping: a game put back where it was goes on like the one it was taken from, bit for bit.
 
-Three ways lead to the same place, and each is compared with learning one answer after the other: a snapshot
-put into a fresh game, a twin, at once or made in steps while the game learns on (`Game.keeping`), and answers
-learnt in one call (`Game.teach`, `Game.scores_in_order`). From
+Several ways lead to the same place, and each is compared with learning one answer after the other: a snapshot
+put into a fresh game, a twin, at once or made in steps while the game learns on (`Game.keeping`), answers
+learnt in one call (`Game.teach`, `Game.scores_in_order`), and other answers that were learnt and taken back
+(`Game.learn_reversibly`), which must also say the same as if learnt for good. From
 there all of them are told the rest of the game, and every score of every node is compared after each answer.
 """
 
@@ -34,7 +35,7 @@ class KeptGames:
         self.codes: Ints = np.array([place[example.labels[node]] for node in example.order], dtype=np.int64)
 
     def fresh(self) -> Game:
-        """A game with nothing learnt."""
+        """Another game of the same learner and graph that has learnt nothing."""
         classes = max(2, len(self.example.classes))
         return self.learner.start_game(self.example.graph, classes, self.prepared, 5)
 
@@ -74,6 +75,7 @@ class KeptGames:
             else:
                 others["kept twin"] = again
         others |= self._in_steps(half)
+        others |= self._taken_back(half)
         if plain.fields:
             snapshot = plain.snapshot()
             if set(snapshot) != set(plain.fields) or set(self.fresh().fields) != set(plain.fields):
@@ -101,6 +103,30 @@ class KeptGames:
             found = next(steps, game)
         again = None if found is game else found.twin()
         return {} if again is None else {"twin in steps": again}
+
+    def _taken_back(self, half: int) -> dict[str, Game]:
+        """A game that on its way, and at its end, has learnt other answers and taken them back."""
+        game, beside, count = self.fresh(), self.fresh(), len(self.nodes)
+        for t in range(half + 1):
+            done = []
+            for step in (1, 2) if count else ():  # two answers, wrong ones among them, the last back first
+                place = (t + step * (count // 3 + 1)) % count
+                node, code = int(self.nodes[place]), int(self.codes[(place + step) % count])
+                undo = game.learn_reversibly(node, code)
+                if undo is None:
+                    return {}
+                done.append((undo, node, code))
+            if t == half:
+                supposed = {"learning reversibly": game}
+                for _, node, code in done:
+                    beside.learn(node, code)
+                self._same(beside, supposed, half + len(done))
+            for undo, _, _ in reversed(done):
+                undo.back()
+            if t < half:
+                self._learn(game, t)
+                self._learn(beside, t)
+        return {"taking back": game}
 
     def _same(self, plain: Game, others: dict[str, Game], t: int) -> None:
         nodes = np.arange(self.example.graph.num_nodes)

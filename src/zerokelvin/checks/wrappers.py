@@ -1,10 +1,11 @@
 """The contract of wrappers: where a wrapper has nothing to change, it is its inner learner in every part.
 
-Three wrappers may stand around any learner: random questions (`random`), forgetting (`forget=`) and a guide
-that tells the policy what the learner cannot. With p = 1, with a window longer than the game and with a
-policy that asks for everything they change nothing, so every part of a session must be that of a session of
-the inner learner: margins, predictions, probabilities, experts, explanations with their path and remark,
-variance, value, estimates, bounds, saved states, and the same again after loading and on a grown graph.
+Four wrappers may stand around any learner: random questions (`random`), forgetting (`forget=`), a guide that
+tells the policy what the learner cannot, and one that seeks a class (`find`). With p = 1, with a window
+longer than the game and with a policy that asks for everything they change nothing, so every part of a
+session must be that of a session of the inner learner: margins, predictions, probabilities, experts,
+explanations with their path, remark and attributes, variance, value, estimates, bounds, what would be after
+an answer that is only supposed, saved states, and the same again after loading and on a grown graph.
 """
 
 from __future__ import annotations
@@ -17,16 +18,26 @@ import numpy as np
 
 from zerokelvin.checks.contract import CHECKS, ContractError
 from zerokelvin.checks.examples import Example, examples
+from zerokelvin.graph import Graph
 from zerokelvin.learners import LEARNERS, Learner
 from zerokelvin.learners.wrappers.forgetting import Forgetting
 from zerokelvin.learners.wrappers.guided import Guided
 from zerokelvin.learners.wrappers.random_query import RandomQuery
+from zerokelvin.learners.wrappers.seeking import Seeking
 from zerokelvin.session import Session, load, start
 
 __all__ = ["wrappers_of"]
 
-TOLD = ("multiclass", "has_variance", "has_value", "takes_features", "calibrated", "growth")
-OWN = (("guide", "has_variance"), ("guide", "has_value"), ("forget", "growth"))
+TOLD = (
+    "multiclass",
+    "has_variance",
+    "has_value",
+    "takes_features",
+    "takes_attributes",
+    "calibrated",
+    "growth",
+)
+OWN = (("guide", "has_variance"), ("guide", "has_value"), ("find", "has_value"), ("forget", "growth"))
 """What a wrapper says of itself."""
 
 LONG = 10**6
@@ -38,16 +49,17 @@ def wrappers_of(learner: Learner) -> dict[str, Learner]:
 
     >>> from zerokelvin.learners import make
     >>> list(wrappers_of(make("pounce")))
-    ['random', 'forget', 'guide']
+    ['random', 'forget', 'guide', 'find']
     """
     found: dict[str, Learner] = {}
     if not isinstance(learner, RandomQuery):
         known = LEARNERS.get(learner.name)
         named = known is type(learner) and known() == learner
         found["random"] = RandomQuery(p=1.0, inner=learner.name if named else learner)
-    if isinstance(learner, (Forgetting, Guided)):  # a session puts them on the outside, each once
+    if isinstance(learner, (Forgetting, Guided, Seeking)):  # a session puts them on the outside, each once
         return found
-    return found | {"forget": Forgetting(learner, LONG), "guide": Guided(learner, "variance")}
+    others = {"forget": Forgetting(learner, LONG), "guide": Guided(learner, "variance")}
+    return found | others | {"find": Seeking(learner)}
 
 
 @CHECKS.add("a wrapper that changes nothing passes everything on")
@@ -57,8 +69,9 @@ def _transparent(learner: Learner) -> None:
             if (name, trait) not in OWN and getattr(wrapper, trait) != getattr(learner, trait):
                 raise ContractError(f"learner '{learner.name}': {trait} is another with {name}.")
         for example in (e for e in examples(learner) if e.name != "a line"):
+            graph = _known_graph(learner, example)
             plain, wrapped = (
-                start(example.graph, each, classes=example.classes, seed=4) for each in (learner, wrapper)
+                start(graph, each, classes=example.classes, seed=4) for each in (learner, wrapper)
             )
             trials = example.named_trials()
             for t, (node, label) in enumerate(trials):
@@ -73,6 +86,14 @@ def _transparent(learner: Learner) -> None:
                 _compare(plain, wrapped, f"{name}, grown,", example)
 
 
+def _known_graph(learner: Learner, example: Example) -> Graph:
+    """The graph of an example; of three classes, with attributes for learners that take them."""
+    if not learner.takes_attributes or example.num_classes < 3:
+        return example.graph
+    known = np.random.default_rng(3).normal(size=(example.graph.num_nodes, 2))
+    return example.graph.with_attributes(known)
+
+
 def _compare(plain: Session, wrapped: Session, name: str, example: Example) -> None:
     """Refuse any part in which two sessions differ."""
     learner, ours, theirs = plain.learner, _parts(plain, example), _parts(wrapped, example)
@@ -82,10 +103,12 @@ def _compare(plain: Session, wrapped: Session, name: str, example: Example) -> N
         for trait in ("variance", "value"):
             if not getattr(learner, f"has_{trait}"):
                 theirs[trait] = []  # here the guide answers
+    if name.startswith("find"):
+        theirs["value"] = ours["value"]  # how likely the class sought is
     for part, own in ours.items():
         if repr(own) != repr(theirs[part]):
             raise ContractError(f"learner '{learner.name}': {part} differ with {name} on {example.name}.")
-    saved, own = wrapped._game.snapshot(), plain._game.snapshot()
+    saved, own = wrapped.standing.game.snapshot(), plain.standing.game.snapshot()
     if saved and not all(key in saved and np.array_equal(saved[key], array) for key, array in own.items()):
         raise ContractError(f"learner '{learner.name}': snapshots differ with {name} on {example.name}.")
 
@@ -94,7 +117,9 @@ def _parts(session: Session, example: Example) -> dict[str, Any]:
     """All that a session says, by the name of the part, in Python's own values."""
     nodes = range(session.graph.num_nodes)
     names = [session.graph.name(i) for i in nodes]
-    game, learner = session._game, session.learner
+    game, learner = session.standing.game, session.learner
+    with session.supposing([(names[-1], session.classes[0])], [(names[0], session.classes[-1])]) as other:
+        supposed = other.standing.game.scores(np.arange(len(nodes))).tolist(), other.trials
     shown, explained = [session.predict(n) for n in names], [session.explain(n) for n in names]
     waiting = np.ones(len(nodes), dtype=np.bool_)
     chances = [game.chances(i) for i in nodes]
@@ -108,6 +133,8 @@ def _parts(session: Session, example: Example) -> dict[str, Any]:
         "chances": [None if row is None else row.tolist() for row in chances],
         "experts": (game.trusted(), [e.trusted for e in explained]),
         "contributions": [e.contributions for e in explained],
+        "attributes": [game.attribute_shares(i, column) for column in range(game.columns) for i in nodes],
+        "supposed": supposed,
         "paths": [e.path for e in explained],
         "remarks": [game.remark(i, column) for column in range(game.columns) for i in nodes],
         "questions": ([game.asks(i, i).tolist() for i in nodes], session.open_questions()),
@@ -122,7 +149,7 @@ def _parts(session: Session, example: Example) -> dict[str, Any]:
 def _loaded(session: Session) -> Session:
     """The session after saving and loading; itself around a learner that a file cannot name."""
     nameless = isinstance(session.learner, RandomQuery) and not isinstance(session.learner.inner, str)
-    if nameless or isinstance(session.learner, Guided):  # a file knows a guide by its policy
+    if nameless or isinstance(session.learner, (Guided, Seeking)):  # a file knows these by their policy
         return session
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "session.zk"

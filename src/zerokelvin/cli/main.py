@@ -36,6 +36,7 @@ def cli(context: click.Context) -> None:
       zerokelvin evaluate edges.csv labels.csv   how good that would be
       zerokelvin run edges.csv labels.csv   measure a learner on your own graph
       zerokelvin compare cora               all learners, and what you might use instead
+      zerokelvin pack edges/*.parquet --out graph.zkg   a graph beyond memory
       zerokelvin serve --data projects      predictions and labels over HTTP, nothing lost
       zerokelvin reproduce table2           measure a paper's table again
       zerokelvin bench                      measure how fast it is

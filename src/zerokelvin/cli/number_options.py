@@ -13,7 +13,7 @@ from zerokelvin.errors import ParameterError
 if TYPE_CHECKING:
     from zerokelvin.experiments import Problem
 
-__all__ = ["COUNT", "GAMES", "MOMENTS", "POSITIVE", "SECONDS", "SEED", "Number", "OptionType"]
+__all__ = ["COUNT", "GAMES", "JOBS", "MOMENTS", "POSITIVE", "SECONDS", "SEED", "Number", "OptionType"]
 __all__ += ["require_memory"]
 
 
@@ -56,6 +56,9 @@ GAMES = Number(1, 1_000_000)
 
 MOMENTS = Number(0, 1_000_000)
 """Changes during a game, each of which goes through the rest of it."""
+
+JOBS = Number(1, 1024)
+"""Processes at a time."""
 
 COUNT = Number(0, 10**12)
 """Trials, nodes and answers; no graph in memory has as many."""

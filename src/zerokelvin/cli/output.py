@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 __all__ = ["OutputError", "attempt", "percent", "print_json", "print_table", "print_text", "say"]
 
 PIPE_WIDTH = 110
+WORD = 24
+"""Up to this length a cell of one word is never broken."""
 
 
 class OutputError(Exception):
@@ -43,7 +45,10 @@ def print_json(value: Any) -> None:
 
 
 def print_table(columns: list[str], rows: list[list[str]], *, numbers: tuple[int, ...] = ()) -> None:
-    """Print a table; columns at the positions `numbers` are aligned to the right."""
+    """Print a table; columns at the positions `numbers` are aligned to the right.
+
+    A line breaks between words; a column of short names, such as packages, is as wide as the longest.
+    """
     from rich import box
     from rich.table import Table
     from rich.text import Text
@@ -51,7 +56,8 @@ def print_table(columns: list[str], rows: list[list[str]], *, numbers: tuple[int
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
     for i, column in enumerate(columns):
         align: JustifyMethod = "right" if i in numbers else "left"
-        table.add_column(column, justify=align, no_wrap=i == 0 or i in numbers, overflow="fold")
+        whole = i == 0 or i in numbers or all(len(row[i]) <= WORD and " " not in row[i] for row in rows)
+        table.add_column(column, justify=align, no_wrap=whole, overflow="fold")
     for row in rows:
         table.add_row(*(Text(cell) for cell in row))
     with _written():

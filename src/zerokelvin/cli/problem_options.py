@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from zerokelvin.io import ReadReport
 
 __all__ = [
+    "ColumnChoice",
     "Reading",
     "gather_options",
     "problem_arguments",
@@ -33,7 +34,7 @@ __all__ = [
 Command = Callable[..., None]
 
 
-class _Column(OptionType):
+class ColumnChoice(OptionType):
     """A column by name, or by position where it is a whole number."""
 
     name = "column"
@@ -128,7 +129,7 @@ def _limits(*names: str) -> Any:
 
 
 def _columns() -> list[Any]:
-    kind: dict[str, Any] = {"type": _Column(), "metavar": "COLUMN"}
+    kind: dict[str, Any] = {"type": ColumnChoice(), "metavar": "COLUMN"}
     return [
         click.option(
             "--source", **kind, help="Column of GRAPH with one node of an edge, by name or position from 0."
@@ -137,6 +138,11 @@ def _columns() -> list[Any]:
         click.option("--weight", **kind, help="Column of GRAPH with the weights; 'none' for no weights."),
         click.option("--node", **kind, help="Column of LABELS with the nodes."),
         click.option("--label", **kind, help="Column of LABELS with the labels."),
+        click.option(
+            "--attributes",
+            metavar="FILE",
+            help="Table with a column 'node' and what is known of each, or an npz matrix; 'auto' uses it.",
+        ),
         click.option(
             "--header/--no-header",
             default=None,
@@ -150,7 +156,7 @@ def gather_options(command: Command) -> Command:
 
     @functools.wraps(command)
     def gathered(*args: Any, **given: Any) -> None:
-        names = ("source", "target", "weight", "node", "label", "header")
+        names = ("source", "target", "weight", "node", "label", "header", "attributes")
         chosen = {name: value for name in names if (value := given.pop(name)) is not None}
         if chosen.get("weight") == "none":
             chosen["weight"] = False

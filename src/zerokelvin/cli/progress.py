@@ -10,6 +10,7 @@ from zerokelvin.jit import on_compile
 __all__ = ["COMPILING", "Report", "reporting"]
 
 Report = Callable[[str, int, int | None], None]
+"""Told of (task, steps done, steps in all or None); what follows " · " in a task may change as it goes on."""
 
 COMPILING = "Compiling the learner's inner loop (once per installation) …"
 
@@ -49,8 +50,9 @@ def reporting() -> Iterator[Report]:
     ):
 
         def report(task: str, done: int, total: int | None) -> None:
-            if task not in tasks:
-                tasks[task] = progress.add_task(task, total=total)
-            progress.update(tasks[task], completed=done, total=total)
+            name = task.split(" · ", maxsplit=1)[0]
+            if name not in tasks:
+                tasks[name] = progress.add_task(task, total=total)
+            progress.update(tasks[name], description=task, completed=done, total=total)
 
         yield report

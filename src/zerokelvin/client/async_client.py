@@ -8,7 +8,6 @@ from types import TracebackType
 from typing import Any, Self, TypeVar
 
 import httpx
-import msgspec
 
 from zerokelvin.client import messages as m
 from zerokelvin.client.requests import (
@@ -20,6 +19,7 @@ from zerokelvin.client.requests import (
     answer_of,
     create_wish,
     pause_before,
+    wish_body,
     wish_headers,
 )
 
@@ -51,8 +51,8 @@ class AsyncClient:
         """Make a project.
 
         `graph` is a `Graph`, a list of edges, or ``{"path": …}``, ``{"dataset": …}``. Options are
-        ``learner``, ``policy``, ``target``, ``budget``, ``daily_budget``, ``audit_share``, ``seed`` and
-        parameters.
+        ``learner``, ``policy``, ``target``, ``budget``, ``daily_budget``, ``audit_share``, ``seed``,
+        ``attributes`` (an array, a sparse matrix, a frame or columns by name) and parameters.
         """
         await self._send(create_wish(name, graph, classes, options))
         return self.project(name)
@@ -62,11 +62,11 @@ class AsyncClient:
         return AsyncRemoteProject(self, name)
 
     async def projects(self) -> list[str]:
-        """The names of the projects."""
+        """The names of the projects that the key may see."""
         return (await self._send(Wish("GET", "/v1/projects", m.ProjectList))).projects
 
     async def aclose(self) -> None:
-        """Close all connections."""
+        """Close all connections to the service."""
         await self._http.aclose()
 
     async def __aenter__(self) -> Self:
@@ -79,7 +79,7 @@ class AsyncClient:
 
     async def _send(self, wish: Wish[T]) -> T:
         """Send a request, again where that may help: reads and writes with their key are safe to repeat."""
-        body = None if wish.body is None else msgspec.json.encode(wish.body)
+        body = wish_body(wish)
         headers = wish_headers(wish, self._key)
         for attempt in range(TRIES):
             try:
@@ -126,16 +126,22 @@ class AsyncRemoteProject:
         return (await self._client._send(self._verbs.teach(labels))).events
 
     async def skip(self, node: Any) -> int:
-        """Pass over a node."""
+        """Pass over a node without an answer; counts as a trial."""
         return (await self._client._send(self._verbs.skip(node))).events
 
     async def correct(self, node: Any, label: Any) -> int:
         """Replace the last label of a node, or take it back with None."""
         return (await self._client._send(self._verbs.correct(node, label))).events
 
-    async def add_nodes(self, nodes: Iterable[Any], edges: Iterable[Sequence[Any]] = ()) -> m.AddedNodes:
-        """Let the graph grow by nodes, and by edges among old and new ones."""
-        return await self._client._send(self._verbs.add_nodes(nodes, edges))
+    async def correct_many(self, labels: Labels) -> int:
+        """Replace the last labels of several nodes, or take them back with None; all or none."""
+        return (await self._client._send(self._verbs.correct_many(labels))).events
+
+    async def add_nodes(
+        self, nodes: Iterable[Any], edges: Iterable[Sequence[Any]] = (), attributes: Any = None
+    ) -> m.AddedNodes:
+        """Let the graph grow by nodes with what is known of them, and by edges among old and new ones."""
+        return await self._client._send(self._verbs.add_nodes(nodes, edges, attributes))
 
     async def add_edges(self, edges: Iterable[Sequence[Any]]) -> m.AddedNodes:
         """Let the graph grow by edges."""
@@ -146,10 +152,21 @@ class AsyncRemoteProject:
         return (await self._client._send(self._verbs.set_budget(budgets))).events
 
     async def next(
-        self, limit: int = 1, reviewer: str = "", after: bool = False, check: bool = False
+        self,
+        limit: int = 1,
+        reviewer: str = "",
+        after: bool | m.Named = False,
+        check: bool = False,
+        order: str = "policy",
     ) -> list[m.Question]:
-        """Questions worth asking, kept for a reviewer for a while; with `check` the one drawn at random."""
-        return (await self._client._send(self._verbs.questions(limit, reviewer, after, check))).questions
+        """Questions worth asking, kept for a reviewer for a while; with `check` the one drawn at random.
+
+        With `after` each says which would follow: after every likely answer, or after the one that is named.
+        ``order="suspicion"`` and ``"suspicion:CLASS"`` are those of `Session.open_questions`.
+        """
+        return (
+            await self._client._send(self._verbs.questions(limit, reviewer, after, check, order))
+        ).questions
 
     async def rank(self, label: Any, limit: int = 100, threshold: float = 0.0) -> list[m.RankedNode]:
         """The nodes without an answer, those most probably of a class first."""
@@ -163,6 +180,15 @@ class AsyncRemoteProject:
         """Every node with its label: asked, taught or predicted."""
         return (await self._client._send(self._verbs.labels())).labels
 
+    async def random_check(self, reviewer: str = "") -> m.Question | None:
+        """The node drawn at random that waits for its answer, drawn if none does; None where none is left."""
+        found = await self.next(reviewer=reviewer, check=True)
+        return found[0] if found else None
+
+    async def guarantee(self, confidence: float = 0.95) -> m.GuaranteeShown | None:
+        """What the random checks prove of the labels that go out unasked; None while that is computed."""
+        return (await self._client._send(self._verbs.state(confidence))).guarantee
+
     async def state(self) -> m.ProjectState:
         """Mistakes, queries, trials, bound, estimated error, budgets."""
         return await self._client._send(self._verbs.state())
@@ -174,3 +200,7 @@ class AsyncRemoteProject:
     async def archive(self) -> m.ProjectShown:
         """Put the project away; it keeps everything and takes nothing."""
         return await self._client._send(self._verbs.archive())
+
+    async def restore(self) -> m.ProjectShown:
+        """Take the project out again."""
+        return await self._client._send(self._verbs.restore())

@@ -3,6 +3,8 @@
 A node is a text or a whole number, as the graph has it, and so is a class. In ``probabilities``, whose keys
 JSON wants to be texts, a class that is a number is written as one. ``events`` is how many events, after the
 project's creation, an answer was made from.
+
+Above 300 lines: every message of the API is here, the one source of validation, OpenAPI and clients.
 """
 
 from __future__ import annotations
@@ -20,6 +22,8 @@ __all__ = [
     "Answer",
     "Answers",
     "Assumed",
+    "AttributeSource",
+    "AttributeTable",
     "AuditShown",
     "Audited",
     "BoundShown",
@@ -50,6 +54,7 @@ __all__ = [
     "Questions",
     "Ranked",
     "RankedNode",
+    "Righted",
     "SetBudget",
     "Skip",
     "Taught",
@@ -82,11 +87,11 @@ class GraphSource(Incoming):
     """A graph: its edges, or a file or data set that has them. One of edges, path, dataset and content."""
 
     edges: list[Edge] | None = None
-    """Pairs of nodes, or triples with a weight above 0."""
+    """Pairs of nodes, or triples with a weight of at least 0; edges of weight 0 are dropped."""
     nodes: list[Named] = []
     """Further nodes, for those without an edge."""
     path: str | None = None
-    """A file on the machine of the service."""
+    """A file on the machine of the service; a packed one (zkg) is mapped, once for all projects on it."""
     dataset: str | None = None
     """A data set by name, as `zerokelvin datasets` lists them."""
     content: str | None = None
@@ -95,12 +100,36 @@ class GraphSource(Incoming):
     """csv, tsv, txt, parquet, mtx, graphml, gml, npz or json; ``csv.gz`` and the like if compressed."""
 
 
+class AttributeTable(Incoming):
+    """Attributes of some nodes: columns by name or rows of numbers. One of columns and rows.
+
+    Columns hold numbers, truth values or text, null where nothing is known. A column ``node`` says whose row
+    it is; without it, and for rows, there is one row for each node, in their order.
+    """
+
+    columns: dict[str, list[str | int | float | bool | None]] | None = None
+    rows: list[list[float | None]] | None = None
+
+
+class AttributeSource(AttributeTable):
+    """Attributes of the nodes, or a file that has them. One of columns, rows, path and content."""
+
+    path: str | None = None
+    """A file on the machine of the service."""
+    content: str | None = None
+    """A file in base64, whose format ``format`` tells."""
+    format: str | None = None
+    """csv, tsv, txt, parquet or npz."""
+
+
 class CreateProject(Incoming):
-    """A project to be made."""
+    """The graph of a project to be made, its learner and terms."""
 
     name: ProjectName
     graph: GraphSource
     classes: Annotated[list[Named], Meta(min_length=1, max_length=10_000)]
+    attributes: AttributeSource | None = None
+    """What is known of the nodes beside their edges; `auto` predicts from it too."""
     learner: str = "auto"
     params: dict[str, Parameter] = {}
     policy: str | None = None
@@ -126,11 +155,13 @@ class ProjectShown(Outgoing):
     nodes: int
     edges: int
     graph: str
-    """The sha256 of the graph that the project began with."""
+    """The sha256 of the graph that the project began with, attributes included."""
     created_at: str
     events: int
     archived: bool = False
     audit_share: float = 0.0
+    attributes: int = 0
+    """Columns of attributes that the nodes have."""
 
 
 class ProjectList(Outgoing):
@@ -176,7 +207,7 @@ class GuaranteeShown(Outgoing):
 
 
 class ProjectState(Outgoing):
-    """Where a project stands."""
+    """Where a project stands: counts of events and answers, its bound, budgets and the guarantee."""
 
     name: str
     learner: str
@@ -189,6 +220,7 @@ class ProjectState(Outgoing):
     queries: int
     trials: int
     bound: BoundShown | None
+    """Null while it is computed, which takes long for some learners."""
     remaining_error: float | None
     """The estimated share of nodes that go out wrong unasked; null where the learner has no target."""
     remaining_error_interval: list[float] | None
@@ -207,7 +239,7 @@ class ProjectState(Outgoing):
 
 
 class Predict(Incoming):
-    """The nodes to be predicted."""
+    """The nodes whose predictions are asked for."""
 
     nodes: list[Named]
 
@@ -249,6 +281,8 @@ class Explained(Outgoing):
     path: list[Named]
     trusted: dict[str, float]
     events: int
+    attributes: dict[str, float] = {}
+    """What each attribute of the node adds for the class, by the regression on attributes."""
 
 
 class RankedNode(Outgoing):
@@ -298,11 +332,19 @@ class Teach(Incoming):
     labels: Annotated[list[Taught], Meta(min_length=1)]
 
 
-class Correct(Incoming):
+class Righted(Incoming):
     """The right label of a node that has one; null takes the last one back."""
 
     node: Named
     label: Named | None
+
+
+class Correct(Incoming):
+    """The right label of a node that has one, or null; or several, of which all are taken, or none."""
+
+    node: Named | None = None
+    label: Named | msgspec.UnsetType | None = msgspec.UNSET
+    labels: list[Righted] = []
 
 
 class Skip(Incoming):
@@ -334,6 +376,8 @@ class AddNodes(Incoming):
 
     nodes: Annotated[list[Named], Meta(min_length=1)]
     edges: list[Edge] = []
+    attributes: AttributeTable | None = None
+    """What is known of the new nodes, in their order, as the project's attributes were given."""
 
 
 class AddEdges(Incoming):
@@ -387,7 +431,7 @@ class LabelRow(Outgoing):
 
 
 class LabelRows(Outgoing):
-    """Every node."""
+    """Every node with its label, where that came from, and the guarantee for those unasked."""
 
     labels: list[LabelRow]
     events: int
@@ -404,7 +448,7 @@ class Imported(Numbered):
 
 
 class MakeKey(Incoming):
-    """A key to be made."""
+    """The name, the role and the projects of an API key to be made."""
 
     name: Annotated[str, Meta(pattern="^[A-Za-z0-9][A-Za-z0-9._@-]{0,99}$")]
     role: Role
@@ -462,12 +506,13 @@ class Audited(Outgoing):
 
 
 class AuditShown(Outgoing):
-    """What was done, newest first."""
+    """What was done, newest first; `next` is what to send as ``before`` for what was done before that."""
 
     entries: list[Audited]
+    next: str | None = None
 
 
 class KeysShown(Outgoing):
-    """All keys."""
+    """All API keys, without their texts."""
 
     keys: list[KeyShown]

@@ -2,6 +2,9 @@
 
 An *item* is a node as a person sees it: a text, an image, a row of a table, or a node with its neighbours. A
 *turn* carries acts of one person to the service and the next question back.
+
+Above 300 lines: every message of the labelling page is here, as those of the API are in
+`client.messages`.
 """
 
 from __future__ import annotations
@@ -237,11 +240,12 @@ class TurnTaken(Outgoing):
 
 
 class Ahead(Outgoing):
-    """The questions that would follow the likely answers to the question on the screen."""
+    """The questions that would follow some answers to the one on the screen; ``left`` are not told yet."""
 
     node: Named
     after: list[FollowingTurn]
     events: int
+    left: int
 
 
 class HistoryAnswer(Outgoing):
@@ -291,17 +295,24 @@ class ReviewRows(Outgoing):
 
 
 class SelectItems(Incoming):
-    """Items selected on the map: by their places, or by a polygon around them."""
+    """Items selected on the map by their places or a polygon around them; ``label``: one for all of them."""
 
+    label: Named | None = None
     indices: list[int] = []  # noqa: RUF012 - msgspec copies it
     polygon: Annotated[list[tuple[float, float]], Meta(max_length=10_000)] = []  # noqa: RUF012 - msgspec copies it
 
 
 class Selection(Outgoing):
-    """What was selected: how many, how many answers the model disagrees with, what to check first."""
+    """What was selected, beside one label for all: the one asked about, or what the model says most often.
+
+    ``disagree`` counts the items for which the model says something else, ``otherwise`` those that people
+    gave another label, ``labels`` the items by the label that goes out for them now.
+    """
 
     count: int
+    label: Named | None
     disagree: int
+    otherwise: int
     check_first: list[Named]
     labels: dict[str, int]
 

@@ -9,6 +9,7 @@ if TYPE_CHECKING:
         LearnerInfo,
         describe_learner,
         list_learners,
+        parse_grid,
         parse_parameters,
     )
     from zerokelvin.experiments.comparison import Comparison, compare
@@ -40,6 +41,7 @@ __all__ = [
     "list_learners",
     "load_problem",
     "make_experiment",
+    "parse_grid",
     "parse_parameters",
     "play_demo",
     "save_pictures",
@@ -49,7 +51,9 @@ __all__ = [
 __getattr__, __dir__ = lazy_names(
     __name__,
     {
-        "zerokelvin.experiments.catalogue": "LearnerInfo describe_learner list_learners parse_parameters",
+        "zerokelvin.experiments.catalogue": (
+            "LearnerInfo describe_learner list_learners parse_grid parse_parameters"
+        ),
         "zerokelvin.experiments.comparison": "Comparison compare",
         "zerokelvin.experiments.digits_demo": "Demo learned_mistakes play_demo save_pictures",
         "zerokelvin.experiments.labelled_problem": "Problem load_problem",

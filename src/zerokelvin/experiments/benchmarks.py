@@ -1,8 +1,9 @@
 """The speed benchmarks: scripts that measure everything as ratios within one run.
 
 They stand in the folder ``benchmarks`` of the repository and come with the installed package as
-``zerokelvin/benchmarks``. Each is a script with options of its own; `run_benchmark` runs one in a
-process of its own, single-threaded, so that ratios compare like with like.
+``zerokelvin/benchmarks``; those in ``choices`` measure how well is chosen, not how fast. Each is a script
+with options of its own; `run_benchmark` runs one in a process of its own, single-threaded, so that ratios
+compare like with like.
 """
 
 from __future__ import annotations
@@ -55,7 +56,8 @@ def find_benchmarks() -> dict[str, Benchmark]:
     folder = next((f for f in folders if f.is_dir()), None)
     if folder is None:
         raise DataError(f"no benchmarks at {folders[0]}; install zerokelvin again from a complete wheel.")
-    scripts = sorted(path for path in folder.glob("*.py") if not path.name.startswith("_"))
+    files = (path for path in folder.rglob("*.py") if path.parent.name != "parts")
+    scripts = sorted((path for path in files if not path.name.startswith("_")), key=_name)
     return {name: Benchmark(name, _summary(path), path) for path in scripts for name in [_name(path)]}
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import dataclasses
 import inspect
+import itertools
 import re
 import sys
 import types
@@ -22,7 +23,7 @@ from zerokelvin.experiments.learner_page import plain_text, read_page, write_pag
 from zerokelvin.experiments.summary import plain
 from zerokelvin.learners import LEARNERS, Learner
 
-__all__ = ["LearnerInfo", "describe_learner", "list_learners", "parse_parameters"]
+__all__ = ["LearnerInfo", "describe_learner", "list_learners", "parse_grid", "parse_parameters"]
 
 _REFERENCE = re.compile(r"\(([^()]*\b(?:19|20)\d\d\b[^()]*)\)")
 _WORDS = {
@@ -107,6 +108,27 @@ def parse_parameters(learner: str, assignments: Sequence[str]) -> dict[str, Any]
             raise ParameterError(f"parameter '{name}' is given twice; keep one of them.")
         params[name] = _converted(cls, name, kinds.get(name, str), text)
     return params
+
+
+def parse_grid(learner: str, assignments: Sequence[str]) -> list[dict[str, Any]]:
+    """Every combination of texts such as ``"mu=0.1,1,10"``, values in the order given, the last name fastest.
+
+    >>> parse_grid("ollgc", ["mu=0.1,1", "rank=50"])
+    [{'mu': 0.1, 'rank': 50}, {'mu': 1.0, 'rank': 50}]
+    """
+    lists = []
+    for assignment in assignments:
+        name, equals, text = assignment.partition("=")
+        lists.append([f"{name}={value}" if equals else name for value in text.split(",")])
+    chosen = [parse_parameters(learner, combination) for combination in itertools.product(*lists)]
+    for i, one in enumerate(chosen):
+        if one in chosen[:i]:
+            raise ParameterError(f"the grid has {_spelled(one)} twice; keep one of them.")
+    return chosen
+
+
+def _spelled(values: dict[str, Any]) -> str:
+    return ", ".join(f"{name}={value}" for name, value in values.items())
 
 
 def _converted(cls: type[Learner], name: str, kind: Any, text: str) -> Any:

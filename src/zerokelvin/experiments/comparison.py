@@ -5,11 +5,14 @@ Learners play with their default parameters, as in `zerokelvin.games.play_shuffl
 game, without compilation: preparing the graph once, plus the mean game. A row that takes longer than the time
 limit is stopped and says so, with the figures of the games it has finished; a learner or peer that cannot
 play this graph says why.
+
+Above 300 lines: a comparison and the rows it consists of, with what each peer is given.
 """
 
 from __future__ import annotations
 
 import dataclasses
+import importlib.metadata
 import time
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
@@ -25,6 +28,9 @@ from zerokelvin.games.labels import Labelling, encode_labels
 from zerokelvin.graph import Graph
 from zerokelvin.jit import compilation_seconds
 from zerokelvin.learners import LEARNERS, make
+from zerokelvin.sweeps.cells import Spread, SweepCell, sweep
+from zerokelvin.sweeps.game_cells import labels_hash
+from zerokelvin.sweeps.result_store import KeptResult, code_of, code_version
 
 __all__ = ["Comparison", "Row", "compare"]
 
@@ -85,6 +91,7 @@ def compare(
     refit: int | None = None,
     time_limit: float = 60.0,
     progress: Progress | None = None,
+    spread: Spread | None = None,
 ) -> Comparison:
     """Play learners and peers over a whole labelling.
 
@@ -103,6 +110,8 @@ def compare(
         Seconds that all games of a row may take together, compilation not counted.
     progress
         Called with (row, trials done, trials in all).
+    spread
+        Where rows are played and kept: each is a cell of a sweep, which has the time limit for itself.
 
     Examples
     --------
@@ -127,7 +136,12 @@ def compare(
         raise ParameterError("no node has a label; a comparison needs at least one.")
     known = labelling.codes[labelling.known]
     games = _Games(graph, labelling, shuffles, seed, refit, time_limit, progress)
-    rows = [games.learner(name) for name in own] + [games.peer(peer) for peer in others]
+    if spread is None or not spread.asked_for:
+        rows = [games.learner(name) for name in own] + [games.peer(peer) for peer in others]
+    else:
+        rows = _spread_rows(
+            games, [("learner", name) for name in own] + [("peer", p.name) for p in others], spread
+        )
     rows.sort(key=lambda row: (row.error is None, row.error or 0.0, row.name))
     return Comparison(
         nodes=graph.num_nodes,
@@ -154,6 +168,13 @@ class _Games:
     time_limit: float
     progress: Progress | None
 
+    def compute(self, task: tuple[str, str]) -> KeptResult:
+        """The row of a learner or a peer, as a cell; what cannot be had here and now is not worth keeping."""
+        kind, name = task
+        row = self.learner(name) if kind == "learner" else self.peer(PEERS[name])
+        lasting = row.error is not None or row.note.startswith(("stopped", "cannot"))
+        return KeptResult(dataclasses.asdict(row), lasting=lasting)
+
     def learner(self, name: str) -> Row:
         """All games of a learner with its default parameters, or those it finishes in time."""
         began, note, preparing = time.perf_counter(), "", 0.0
@@ -169,17 +190,16 @@ class _Games:
 
             try:
                 learner = make(name)
-                learner.check_domain(self.graph)
-                prepared = learner.prepare(self.graph)
+                graph = self.graph if learner.takes_attributes else self.graph.with_attributes(None)
+                learner.check_domain(graph)
+                prepared = learner.prepare(graph)
                 preparing = time.perf_counter() - began - compiling.seconds
                 for i in range(self.shuffles):
                     if i:
                         self._require_time(began + compiling.seconds, i * len(self.labelling.known))
                     seed = self.seed + i
                     runs.append(
-                        play(
-                            self.graph, self.labelling, learner, seed=seed, prepared=prepared, progress=watch
-                        )
+                        play(graph, self.labelling, learner, seed=seed, prepared=prepared, progress=watch)
                     )
             except _OutOfTimeError as stop:
                 note = self._stopped(stop.args[0] / total, len(runs))
@@ -253,6 +273,36 @@ class _Games:
         done = f"; {finished} of {self.shuffles} games finished" if finished else ""
         stopped = f"stopped at the time limit of {self.time_limit:g} s"
         return f"{stopped}, {100 * share:.0f} % of its trials done{done}"
+
+
+def _spread_rows(games: _Games, tasks: list[tuple[str, str]], spread: Spread) -> list[Row]:
+    """The rows as cells of a sweep."""
+    common = {
+        "kind": "row",
+        "graph": games.graph.content_hash,
+        "labels": labels_hash(games.labelling),
+        "shuffles": games.shuffles,
+        "seed": games.seed,
+        "refit": games.refit,
+        "time_limit": games.time_limit,
+    }
+    cells = [
+        SweepCell(common | {"row": name, "code": _code(kind, name)}, (kind, name)) for kind, name in tasks
+    ]
+    stage = dataclasses.replace(games, progress=None)
+    with spread.place() as place:
+        kept = sweep(stage, cells, place, spread.store(), games.progress, "Playing")
+    return [Row(**one.result) for one in kept]
+
+
+def _code(kind: str, name: str) -> str:
+    """The version of what plays a row: of a peer that of its package too."""
+    if kind == "learner":
+        return code_of(make(name))
+    try:
+        return f"{code_version()} {importlib.metadata.version(PEERS[name].package)}"
+    except importlib.metadata.PackageNotFoundError:
+        return code_version()
 
 
 def _mean(values: list[float | None]) -> float | None:

@@ -13,7 +13,16 @@ from numpy.typing import NDArray
 
 from zerokelvin.errors import DataError, ParameterError
 from zerokelvin.graph import Graph, knn_graph
-from zerokelvin.io import DataSet, Limits, ReadReport, dataset_names, load_dataset, read_graph, read_labels
+from zerokelvin.io import (
+    DataSet,
+    Limits,
+    ReadReport,
+    dataset_names,
+    load_dataset,
+    read_attributes,
+    read_graph,
+    read_labels,
+)
 
 __all__ = ["Problem", "load_problem"]
 
@@ -41,6 +50,7 @@ def load_problem(
     header: bool | None = None,
     node: str | int | None = None,
     label: str | int | None = None,
+    attributes: str | os.PathLike[str] | None = None,
     limits: Limits | None = None,
     report: Callable[[ReadReport], None] | None = None,
 ) -> Problem:
@@ -62,6 +72,8 @@ def load_problem(
         Passed on to `read_graph`, where `graph` is a table.
     node, label
         Passed on to `read_labels`, where `labels` is a table.
+    attributes
+        A file for `read_attributes`: what is known of every node beside its edges.
     limits
         How much the files may hold.
     report
@@ -94,6 +106,8 @@ def load_problem(
         values = np.zeros(0) if labels is not None else read_labels(name, network, limits=allowed)
     if labels is not None:
         values = read_labels(labels, network, limits=allowed, report=report, **pair)
+    if attributes is not None:
+        network = network.with_attributes(read_attributes(attributes, limits=allowed))
     if component == "all":
         return Problem(name, network, values)
     kept, nodes = network.largest_component()

@@ -137,10 +137,8 @@ def _parameters(cls: type[Learner]) -> dict[str, str]:
     found: dict[str, str] = {}
     for base in cls.__mro__:
         text = inspect.cleandoc(base.__dict__.get("__doc__") or "")
-        section = re.search(r"^Parameters\n-+\n(.*?)(?=^\w[\w ]*\n-{3,}$|\Z)", text, re.DOTALL | re.MULTILINE)
-        entries = re.findall(
-            r"^(\w[\w, ]*)\n((?:    .*\n?|\n)+)", section.group(1) if section else "", re.MULTILINE
-        )
+        section = _SECTION.search(text)
+        entries = _ENTRY.findall(section.group(1) if section else "")
         for names, meaning in entries:
             for name in names.split(", "):
                 found.setdefault(name, " ".join(plain_text(textwrap.dedent(meaning)).split()))

@@ -20,6 +20,7 @@ from typing import Any, NamedTuple
 
 from zerokelvin.errors import ZerokelvinError
 from zerokelvin.experiments.warming import PIECES
+from zerokelvin.file_lock import lock_file
 from zerokelvin.jit.background import LOCK, folder_of_marks, mark
 from zerokelvin.jit.kernel_code import CacheWarning
 from zerokelvin.jit.shared_compiling import try_to_compile
@@ -117,14 +118,7 @@ def main(words: Sequence[str]) -> None:
 def _is_only(file: Any) -> bool:
     """Whether no other process has locked a file; True where files cannot be locked."""
     try:
-        if os.name == "nt":
-            import msvcrt
-
-            msvcrt.locking(file.fileno(), msvcrt.LK_NBLCK, 1)  # type: ignore[attr-defined,unused-ignore]
-        else:
-            import fcntl
-
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        lock_file(file.fileno())
     except (BlockingIOError, PermissionError):
         return False
     except OSError:

@@ -47,13 +47,16 @@ class Summary:
     auc: float | None
     average_precision: float | None
     per_class: tuple[dict[str, Any], ...]
+    cost: float | None = None
 
     def as_dict(self) -> dict[str, Any]:
-        """Plain values for JSON, keys in the order above."""
+        """Plain values for JSON, keys in the order above; the cost where the game was played with costs."""
         values = {field.name: getattr(self, field.name) for field in dataclasses.fields(self)}
         values["params"] = {name: plain(value) for name, value in self.params.items()}
         bound = self.bound.as_dict() | {"says_something": self.bound.says_something(self.trials)}
         classes = [row | {"label": plain(row["label"])} for row in self.per_class]
+        if self.cost is None:
+            del values["cost"]
         return values | {"bound": bound, "sought": plain(self.sought), "per_class": classes}
 
 
@@ -84,6 +87,7 @@ def summarize(runs: Runs) -> Summary:
         queried_nodes=runs.mean("queried_nodes"),
         seconds=runs.prepare_seconds + runs.mean("seconds"),
         bound=first.bound,
+        cost=None if first.cost is None else runs.mean("cost"),
         **_by_class(runs),
     )
 

@@ -23,7 +23,6 @@ from typing import Any
 import numpy as np
 
 from zerokelvin.errors import DataError, ZerokelvinError
-from zerokelvin.experiments.reproduction.embedded_games import workers
 from zerokelvin.games import play
 from zerokelvin.graph import Graph, knn_graph
 from zerokelvin.graph.generators import planted_partition
@@ -34,6 +33,7 @@ from zerokelvin.jit.small_work import compiling_now
 from zerokelvin.learners import LEARNERS
 from zerokelvin.learners.auto.experts import KINDS
 from zerokelvin.session import Session, load, start
+from zerokelvin.sweeps.places import cores
 
 __all__ = ["DEFAULT", "Practice", "Practised", "practise", "warm"]
 
@@ -94,7 +94,7 @@ def warm(
     total = sum(len(stage) for stage in stages)
     tell = report or (lambda *_: None)
     done: list[Practised] = []
-    pool = ProcessPoolExecutor(jobs or workers(), mp_context=multiprocessing.get_context("spawn"))
+    pool = ProcessPoolExecutor(jobs or cores(), mp_context=multiprocessing.get_context("spawn"))
     tell("Compiling", 0, total)
     try:
         for stage in stages:

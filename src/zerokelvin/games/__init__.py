@@ -1,7 +1,6 @@
 """The game over a whole labelling: labels at the edge, the trials played, the run that is left behind."""
 
 from zerokelvin.games.game import play, play_shuffles
-from zerokelvin.games.grid import play_grid
 from zerokelvin.games.run_result import Run, Runs
 
-__all__ = ["Run", "Runs", "play", "play_grid", "play_shuffles"]
+__all__ = ["Run", "Runs", "play", "play_shuffles"]

@@ -20,6 +20,7 @@ from typing import Any
 
 import numpy as np
 
+from zerokelvin.asking.decision import confidences
 from zerokelvin.errors import MissingDependencyError, ParameterError
 
 __all__ = ["game_frame", "game_row", "make_frame", "trial_frame"]
@@ -34,11 +35,6 @@ def trial_frame(run: Any, library: str = "pandas") -> Any:
     margins = run.margins
     rows = np.arange(run.trials)
     wide = margins.shape[1] > 1
-    if wide:
-        top = np.partition(margins, margins.shape[1] - 2, axis=1)[:, -2:]
-        sure = 0.5 * np.abs(top[:, 1] - top[:, 0])
-    else:
-        sure = np.abs(margins[:, 0])
     return make_frame(
         {
             "trial": rows,
@@ -49,7 +45,7 @@ def trial_frame(run: Any, library: str = "pandas") -> Any:
             "asked": run.asked.any(axis=1),
             "guessed": run.guessed,
             "margin": margins[rows, run.predicted] if wide else margins[:, 0],
-            "confidence": sure,
+            "confidence": confidences(margins),
         },
         library,
     )
@@ -78,7 +74,7 @@ def game_frame(rows: Sequence[Mapping[str, Any]], library: str = "pandas") -> An
 
 
 def make_frame(columns: Mapping[str, Iterable[Any]], library: str = "pandas") -> Any:
-    """A frame of these columns."""
+    """A frame of pandas or polars with these columns, by name and of equal length."""
     if library not in LIBRARIES:
         raise ParameterError(f"library={library!r} is not known; choose {' or '.join(LIBRARIES)}.")
     try:

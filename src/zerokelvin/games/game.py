@@ -7,6 +7,8 @@ random orders. Both are exact functions of their arguments: the same seed gives 
 ``label_noise``, ``concept_noise``, ``repeats`` and ``drift`` change what is shown
 (`zerokelvin.games.showing`); ``delay`` lets a label reach the learner that many trials late; ``forget`` lets
 the learner predict from its latest answers only.
+
+Above 300 lines: two functions with all their parameters explained, and what they share.
 """
 
 from __future__ import annotations
@@ -23,6 +25,7 @@ from zerokelvin.array_types import Ints
 from zerokelvin.asking import names_policies
 from zerokelvin.asking.class_prior import follow_prior
 from zerokelvin.asking.coin_hash import coins
+from zerokelvin.asking.costs import priced_policy
 from zerokelvin.bound import Bound
 from zerokelvin.errors import LabelError
 from zerokelvin.games.counts import LARGEST, require_whole
@@ -31,7 +34,7 @@ from zerokelvin.games.labels import Labelling, decide, encode_labels, to_signs
 from zerokelvin.games.run_result import Run, Runs
 from zerokelvin.games.showing import Disturbance, Shown, show_labels
 from zerokelvin.games.wrapping import wrapped
-from zerokelvin.graph import Domain, Graph, as_graph
+from zerokelvin.graph import Domain, Graph, with_attributes
 from zerokelvin.graph.features import Features
 from zerokelvin.jit import compilation_seconds
 from zerokelvin.learners import Always, Game, Learner, Policy, Trace, Trials, parse_policy
@@ -51,6 +54,7 @@ def play(
     classes: Sequence[Hashable] | None = None,
     policy: Policy | str | None = None,
     budget: int | None = None,
+    costs: Any = None,
     label_noise: float = 0.0,
     concept_noise: float = 0.0,
     repeats: int = 1,
@@ -59,6 +63,7 @@ def play(
     forget: int | None = None,
     progress: Callable[[int, int], None] | None = None,
     prepared: Any = None,
+    attributes: Any = None,
     **params: Any,
 ) -> Run:
     """Play one game over all labelled nodes and return what happened.
@@ -78,6 +83,10 @@ def play(
         The classes in order; by default the distinct labels, sorted.
     policy, budget
         When to ask ({policies}; see `zerokelvin.asking`) and how often at most.
+    costs
+        What mistakes and questions cost, ``{"miss": 20, "alarm": 1, "ask": 0.5}``: they decide what is
+        predicted and when to ask, in the place of a policy (`zerokelvin.asking.costs`). The class that may be
+        missed is the rarest, or named as ``"class"``.
     label_noise, concept_noise, repeats, delay, drift
         See the module and `zerokelvin.games.showing`.
     forget
@@ -87,6 +96,9 @@ def play(
         Called with (trials done, trials in all) as the game goes on.
     prepared
         What ``learner.prepare(graph)`` gave earlier, to save doing it again.
+    attributes
+        What is known of every node beside its edges: an array, a sparse matrix or a frame with a row for
+        each, as in `Graph.with_attributes`. `auto` predicts from them too.
 
     Examples
     --------
@@ -95,8 +107,8 @@ def play(
     >>> run.predictions.tolist(), run.mistakes
     (['b', 'a', 'a', 'b'], 2)
     """
-    graph = as_graph(graph)
-    asking = parse_policy(policy)
+    graph = with_attributes(graph, attributes)
+    asking = parse_policy(priced_policy(policy, costs))
     chosen = wrapped(learners.make(learner, **params), asking, forget)
     chosen.check_domain(graph)
     disturbance = Disturbance(label_noise, concept_noise, repeats, drift)
@@ -109,7 +121,8 @@ def play(
     signs = to_signs(shown.codes, len(labelling.classes))
     trials = make_trials(graph, shown.nodes, signs, asking, seed, min(delay, total), limit)
     report = None if progress is None else (lambda done: progress(done, total))
-    played = _play_timed(chosen, graph, trials, prepared, seed, report)
+    named = chosen.named(labelling.classes)
+    played = _play_timed(named, graph, trials, prepared, seed, report)
     restricted = budget is not None or not isinstance(asking, Always)
     held_back = delay > 0 or (restricted and not played.trace.asked.all())
     return _run(graph, chosen, seed, shown, trials, played, held_back)
@@ -126,12 +139,14 @@ def play_shuffles(
     classes: Sequence[Hashable] | None = None,
     policy: Policy | str | None = None,
     budget: int | None = None,
+    costs: Any = None,
     label_noise: float = 0.0,
     concept_noise: float = 0.0,
     repeats: int = 1,
     delay: int = 0,
     drift: int = 0,
     forget: int | None = None,
+    attributes: Any = None,
     **params: Any,
 ) -> Runs:
     """Play `shuffles` games in different random orders; game i is ``play(..., seed=seed + i)``.
@@ -146,9 +161,10 @@ def play_shuffles(
     >>> len(runs.runs), round(runs.mean("mistakes"), 3)
     (3, 1.667)
     """
-    graph = as_graph(graph)
+    graph = with_attributes(graph, attributes)
     shuffles = require_whole("shuffles", shuffles, 1)
     require_whole("seed + shuffles", (seed := require_whole("seed", seed)) + shuffles)
+    policy = parse_policy(priced_policy(policy, costs))
     chosen = wrapped(learners.make(learner, **params), policy, forget)
     chosen.check_domain(graph)
     labelling = encode_labels(graph, labels, classes)
@@ -236,7 +252,10 @@ def _run(
     by_margin = decide(trace.margins, len(classes))
     predicted = by_margin.copy()
     asked = np.asarray(trace.asked.any(axis=1))
-    follow_prior(shown.nodes, shown.codes, asked, trials.delay, graph.components, len(classes), predicted)
+    if not played.game.decides_alone:
+        follow_prior(
+            shown.nodes, shown.codes, asked, trials.delay, graph.label_components, len(classes), predicted
+        )
     guessed = predicted != by_margin
 
     def bound() -> Bound:
@@ -280,7 +299,7 @@ def make_trials(
         delay=delay,
         budget=LARGEST if budget is None else budget,
         gains=policy.gains(numbers) if policy.needs_spread else None,
-        floors=policy.floors(numbers) if policy.needs_spread else None,
+        floors=policy.floors(numbers, coins(seed, numbers)) if policy.needs_spread else None,
         by_value=policy.needs_value,
         num_nodes=graph.num_nodes,
     )

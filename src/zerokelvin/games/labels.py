@@ -22,7 +22,7 @@ from zerokelvin.errors import LabelError, LabelWarning
 from zerokelvin.graph import Domain
 from zerokelvin.learners.base.ties import DEAD_ZONE
 
-__all__ = ["Labelling", "class_order", "decide", "encode_labels", "is_unknown", "to_signs"]
+__all__ = ["Labelling", "class_order", "decide", "encode_labels", "is_unknown", "label_pairs", "to_signs"]
 
 MINUS_ONE = (
     "the label -1 is a class like the others here, not a sign for unlabelled; mark unknown labels "
@@ -62,7 +62,7 @@ def class_array(classes: Sequence[Hashable]) -> NDArray[Any]:
 
 
 def encode_labels(graph: Domain, labels: Any, classes: Sequence[Hashable] | None = None) -> Labelling:
-    """Class codes of a labelling given as an array in node order or as a mapping from node names.
+    """Class codes of a labelling: an array in node order, a mapping from names, or a frame of node and label.
 
     >>> from zerokelvin.graph import Graph
     >>> line = Graph.from_edges([(0, 1), (1, 2)])
@@ -126,6 +126,35 @@ def is_unknown(label: Any) -> bool:
     return isinstance(label, (float, np.floating)) and bool(np.isnan(label))
 
 
+def label_pairs(labels: Any) -> Any:
+    """Nodes with their labels, of a mapping, a Series by its index, or a frame; anything else as it is.
+
+    Rows of a Series or a frame without a label are left out.
+
+    >>> label_pairs({"ann": "ok"})
+    dict_items([('ann', 'ok')])
+    """
+    if isinstance(labels, Mapping):
+        return labels.items()
+    if hasattr(labels, "columns") and hasattr(labels, "__getitem__"):
+        names = list(labels.columns)
+        if not {"node", "label"} <= set(names):
+            raise LabelError(
+                f"the frame's columns are {', '.join(map(str, names))}; name them 'node' and 'label'."
+            )
+        pairs = zip(_values(labels["node"]), _values(labels["label"]), strict=True)
+    elif hasattr(labels, "index") and hasattr(labels, "items"):
+        pairs = zip(_values(labels.index), _values(labels), strict=True)
+    else:
+        return labels
+    return [(node, label) for node, label in pairs if not is_unknown(label)]
+
+
+def _values(column: Any) -> list[Any]:
+    """The values of a column of pandas or polars, as Python's own."""
+    return list(column.to_list())
+
+
 def to_signs(codes: Ints, num_classes: int) -> NDArray[np.int8]:
     """The label of each code in each binary problem, −1 or +1: an array of shape (codes, problems)."""
     target = np.array([1]) if num_classes <= 2 else np.arange(num_classes)
@@ -146,9 +175,9 @@ def decide(margins: Floats, num_classes: int) -> Ints:
 
 def _in_node_order(graph: Domain, labels: Any) -> list[Any]:
     """One label per node, None where a mapping has none, from a mapping by names or a sequence."""
-    if isinstance(labels, Mapping):
+    if isinstance(labels, Mapping) or (hasattr(labels, "columns") and hasattr(labels, "__getitem__")):
         values: list[Any] = [None] * graph.num_nodes
-        for name, label in labels.items():
+        for name, label in label_pairs(labels):
             values[graph.index(name)] = _plain(label)
         return values
     if labels is None or isinstance(labels, str) or not isinstance(labels, Iterable):

@@ -12,6 +12,8 @@ from numpy.typing import NDArray
 
 from zerokelvin import plot as pictures
 from zerokelvin.array_types import Ints
+from zerokelvin.asking.class_chances import chance_ahead, class_odds, class_scores
+from zerokelvin.asking.find import sought_code
 from zerokelvin.bound import Bound
 from zerokelvin.games.class_figures import ClassFigures, class_figures
 from zerokelvin.games.frames import game_frame, game_row, trial_frame
@@ -22,6 +24,18 @@ from zerokelvin.guarantee import Guarantee, check_fixed_labels
 from zerokelvin.learners import Learner
 
 __all__ = ["Run", "Runs"]
+
+
+@dataclass(frozen=True)
+class KnownBound:
+    """What gives the bound of a game that was played elsewhere."""
+
+    bound: Bound
+
+    def __call__(self) -> Bound:
+        """The bound."""
+        return self.bound
+
 
 TIED = 1e-6
 """A lead of `auto` below which its mixture and its probabilities may name different classes."""
@@ -112,6 +126,27 @@ class Run:
         return len(np.unique(self.nodes[self.asked.any(axis=1)]))
 
     @cached_property
+    def cost(self) -> float | None:
+        """What misses, false alarms and questions cost in all; None of a game that was played without costs.
+
+        A trial that was asked about costs its question alone.
+        """
+        costs = self.learner.costs
+        if costs is None:
+            return None
+        sought = self._sought
+        unasked = self.unasked
+        return float(costs.total(self.codes == sought, self.predicted == sought, ~unasked))
+
+    @property
+    def _sought(self) -> int:
+        """The class that costs speak of: the one named, else the rarest of those shown."""
+        label = self.learner.costs.label
+        code = None if label is None else sought_code(label, self.classes, closed=True)
+        counts = np.bincount(self.codes, minlength=max(2, len(self.classes)))
+        return int(counts.argmin()) if code is None else code
+
+    @cached_property
     def cumulative_mistakes(self) -> Ints:
         """How many mistakes there were up to and including each trial."""
         return np.cumsum(self.mistaken)
@@ -151,6 +186,10 @@ class Run:
         """The proven bound on the mistakes, against the labelling that was played."""
         return self.make_bound()
 
+    def __getstate__(self) -> dict[str, Any]:
+        """What a copy in another process gets: the bound in place of the game that it is computed from."""
+        return vars(self) | {"make_bound": KnownBound(self.bound)}
+
     @cached_property
     def figures(self) -> ClassFigures:
         """Precision, recall, F1 of every class, and the majority guess: `zerokelvin.games.class_figures`."""
@@ -164,17 +203,24 @@ class Run:
         Of a learner with probabilities of its own (`auto`), those: its margins are leads, p_c − p_w for the
         class w ahead, and probabilities add up to 1. Where its mixture and its probabilities name different
         classes the lead is next to nothing and they cannot be had from it. Of other learners a softmax of the
-        margins, as in a session. A prediction by the class prior has none either.
+        margins, as in a session. A prediction by the class prior has none either. With `costs`, those of the
+        class that they speak of, or of all others.
         """
-        scores = self.margins if self.margins.shape[1] > 1 else np.hstack([-self.margins, self.margins])
+        if self.learner.costs is not None:
+            sought = self._sought
+            margins = self.margins[:, min(sought, self.margins.shape[1] - 1)]
+            flip = -1.0 if self.margins.shape[1] == 1 and sought == 0 else 1.0
+            chances = self.learner.costs.chances(flip * margins)
+            found = np.where(self.predicted == sought, chances, 1.0 - chances)
+            return np.where(np.cumsum(~self.unasked) > 1, found, np.nan)
+        scores = class_scores(self.margins)
         rows, unknown = np.arange(self.trials), self.guessed
         if self.learner.calibrated:
             best = scores.argmax(axis=1)
-            behind = np.minimum(scores, 0.0)
-            chances = (1.0 - behind.sum(axis=1)) / scores.shape[1]
+            chances = chance_ahead(scores)
             unknown = unknown | (scores[rows, best] < TIED) | (best != self.predicted)
         else:
-            odds = np.exp(scores - scores.max(axis=1, keepdims=True))
+            odds = class_odds(scores)
             chances = odds[rows, self.predicted] / odds.sum(axis=1)
         return np.where(unknown, np.nan, chances)
 

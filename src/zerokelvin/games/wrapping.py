@@ -6,12 +6,14 @@ from zerokelvin.jit import expect
 from zerokelvin.learners import Learner, Policy, parse_policy
 from zerokelvin.learners.wrappers.forgetting import forgetful
 from zerokelvin.learners.wrappers.guided import guided
+from zerokelvin.learners.wrappers.priced import priced
+from zerokelvin.learners.wrappers.seeking import seeking
 
 __all__ = ["wrapped"]
 
 
 def wrapped(learner: Learner, policy: Policy | str | None, forget: int | None) -> Learner:
-    """The learner with a guide where its policy needs one, and forgetting where a window is given.
+    """The learner with what its policy needs (a guide, a class to seek, costs), forgetting if given a window.
 
     It is going to be used, so what it needs may be compiled ahead (`zerokelvin.jit.background`).
 
@@ -20,4 +22,5 @@ def wrapped(learner: Learner, policy: Policy | str | None, forget: int | None) -
     True
     """
     expect(learner.name)
-    return forgetful(guided(learner, parse_policy(policy)), forget)
+    asking = parse_policy(policy)
+    return forgetful(guided(priced(seeking(learner, asking), asking), asking), forget)

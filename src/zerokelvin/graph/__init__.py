@@ -6,7 +6,7 @@ from zerokelvin.lazy import lazy_names
 
 if TYPE_CHECKING:
     from zerokelvin.graph import generators
-    from zerokelvin.graph.coercion import as_graph
+    from zerokelvin.graph.coercion import as_graph, with_attributes
     from zerokelvin.graph.domain import Domain
     from zerokelvin.graph.generators import LabelledGraph
     from zerokelvin.graph.graph import Graph
@@ -42,12 +42,13 @@ __all__ = [
     "label_balance",
     "wide_diameter",
     "wide_diameters",
+    "with_attributes",
 ]
 
 __getattr__, __dir__ = lazy_names(
     __name__,
     {
-        "zerokelvin.graph.coercion": "as_graph",
+        "zerokelvin.graph.coercion": "as_graph with_attributes",
         "zerokelvin.graph.domain": "Domain",
         "zerokelvin.graph.generators": "LabelledGraph",
         "zerokelvin.graph.graph": "Graph",

@@ -11,14 +11,14 @@ from typing import Any
 import scipy.sparse as sp
 
 from zerokelvin.errors import ParameterError
-from zerokelvin.graph.convert import is_frame
+from zerokelvin.graph.convert import is_anndata, is_frame
 from zerokelvin.graph.domain import Domain
 from zerokelvin.graph.graph import Graph
 
-__all__ = ["as_graph"]
+__all__ = ["as_graph", "with_attributes"]
 
 
-def as_graph(value: Any) -> Any:
+def as_graph(value: Any, obsp: str | None = None) -> Any:
     """The `Graph` that a value is, or is plainly meant for; `Features` stay what they are.
 
     Parameters
@@ -26,13 +26,21 @@ def as_graph(value: Any) -> Any:
     value
         A `Graph` or `Features` (returned as they are), an undirected networkx or igraph graph, a scipy sparse
         matrix, a data frame or table with columns source and target (and weight), or edges as
-        `Graph.from_edges` takes them.
+        `Graph.from_edges` takes them; or an AnnData object, whose graph is ``obsp["connectivities"]``.
+    obsp
+        The name of that matrix, where it is another.
 
     Examples
     --------
     >>> as_graph([("ann", "bob"), ("bob", "cem")])
     Graph(nodes=3, edges=2)
     """
+    if is_anndata(value):
+        return Graph.from_anndata(value, "connectivities" if obsp is None else obsp)
+    if obsp is not None:
+        raise ParameterError(
+            f"obsp={obsp!r} names a matrix of an AnnData object, not of {type(value).__name__}."
+        )
     if isinstance(value, Domain):
         return value
     packages = {kind.__module__.partition(".")[0] for kind in type(value).__mro__}
@@ -52,3 +60,17 @@ def as_graph(value: Any) -> Any:
         f"{type(value).__name__} is no graph; pass a Graph, a networkx or igraph graph, a scipy sparse "
         "matrix, a data frame of edges or a list of them."
     )
+
+
+def with_attributes(value: Any, attributes: Any) -> Any:
+    """The graph that a value is, with attributes of its nodes where some are given.
+
+    >>> with_attributes([("ann", "bob")], {"age": [30, 40]})
+    Graph(nodes=2, edges=1, attributes=1)
+    """
+    graph = as_graph(value)
+    if attributes is None:
+        return graph
+    if not isinstance(graph, Graph):
+        raise ParameterError("features have no edges, so they take no attributes; put them into the table.")
+    return graph.with_attributes(attributes)

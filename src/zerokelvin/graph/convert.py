@@ -10,6 +10,7 @@ from collections.abc import Hashable, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
+import scipy.sparse as sp
 
 from zerokelvin.array_types import Floats, Ints
 from zerokelvin.errors import GraphError
@@ -25,12 +26,16 @@ else:
 
 __all__ = [
     "EdgeList",
+    "connectivities",
+    "frame_columns",
     "from_arrow",
     "from_frame",
     "from_igraph",
     "from_networkx",
     "from_pandas",
+    "is_anndata",
     "is_frame",
+    "observation_names",
 ]
 
 
@@ -67,11 +72,52 @@ def from_igraph(graph: Any, weight: str) -> EdgeList:
     return EdgeList(pairs, weights, graph.vcount(), names)
 
 
+def is_anndata(value: Any) -> bool:
+    """Whether this is an AnnData object."""
+    return any(kind.__module__.partition(".")[0] == "anndata" for kind in type(value).__mro__) and hasattr(
+        value, "obsp"
+    )
+
+
+def connectivities(data: Any, key: str) -> Any:
+    """The symmetric matrix ``obsp[key]`` of an AnnData object, without a diagonal.
+
+    Where the two directions of an edge differ, the larger weight counts.
+    """
+    if key not in data.obsp:
+        known = ", ".join(data.obsp) or "none"
+        raise GraphError(
+            f"the AnnData object has no obsp['{key}'], only {known}; make it, as by scanpy.pp.neighbors, "
+            "or name another with obsp=."
+        )
+    matrix = sp.csr_array(data.obsp[key])
+    matrix = sp.csr_array(matrix.maximum(matrix.T))
+    matrix.setdiag(0)
+    matrix.eliminate_zeros()
+    return matrix
+
+
+def observation_names(data: Any) -> list[Hashable]:
+    """The names of the observations of an AnnData object, each of which must be its own."""
+    names: list[Hashable] = [str(name) for name in data.obs_names]
+    if len(set(names)) < len(names):
+        raise GraphError("obs_names repeat; call adata.obs_names_make_unique() first.")
+    return names
+
+
 def is_frame(value: Any) -> bool:
     """Whether this is a data frame or table, of whatever package."""
     if hasattr(value, "column_names") or hasattr(value, "__dataframe__"):
         return True
     return hasattr(value, "columns") and hasattr(value, "__getitem__")
+
+
+def frame_columns(table: Any) -> dict[str, list[Any]]:
+    """The columns of a frame by name, as lists; None where a value is missing."""
+    frame = _with_columns(table)
+    names = _column_names(frame)
+    _require_columns(names, names)
+    return {str(name): _decoded(_arrow_column(frame, name)).to_pylist() for name in names}
 
 
 def from_frame(table: Any) -> EdgeList:

@@ -9,7 +9,7 @@ each other.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Hashable
+from collections.abc import Hashable, Sequence
 from functools import cached_property
 from typing import Any, Self
 
@@ -32,7 +32,7 @@ class Domain(ABC):
         One hashable, distinct name per node, or None where a node's name is its index.
     """
 
-    names: tuple[Hashable, ...] | None
+    names: Sequence[Hashable] | None
 
     @property
     @abstractmethod
@@ -48,6 +48,11 @@ class Domain(ABC):
     @abstractmethod
     def content_hash(self) -> str:
         """SHA-256 of everything that makes up the domain; equal domains have equal hashes."""
+
+    @property
+    def label_components(self) -> Ints:
+        """The component of every node, as far as labels go: one for all where nodes have attributes."""
+        return self.components
 
     @cached_property
     def num_components(self) -> int:

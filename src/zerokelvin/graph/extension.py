@@ -22,7 +22,7 @@ from zerokelvin.errors import GraphError, NodeError
 from zerokelvin.graph.canonical import Csr, edge_weights, symmetric_csr, third_weights
 from zerokelvin.graph.domain import Domain
 
-__all__ = ["extend_arrays", "extend_names", "named_pairs"]
+__all__ = ["extend_arrays", "extend_names", "grown_components", "named_pairs"]
 
 
 def extend_names(graph: Domain, nodes: int | Iterable[Hashable]) -> list[Hashable]:
@@ -106,6 +106,22 @@ def extend_arrays(arrays: Csr, count: int, pairs: Ints, weights: Any) -> Csr:
     total.eliminate_zeros()
     total.sort_indices()
     return Csr(total.indptr.astype(np.int64), total.indices.astype(np.int64), total.data)
+
+
+def grown_components(components: Ints, new: int, pairs: Ints, weights: Any) -> Ints:
+    """The components of a graph with so many further nodes and these pairs, of weights of at least 0, added.
+
+    >>> grown_components(np.array([0, 1, 1, 2]), 1, np.array([(4, 3), (0, 1)]), None).tolist()
+    [0, 0, 0, 1, 1]
+    """
+    before = int(components.max()) + 1
+    place = np.append(components, before + np.arange(new))
+    joined = pairs if weights is None else pairs[np.asarray(weights, dtype=np.float64) > 0]
+    ends, shape = place[joined].reshape(-1, 2), (before + new, before + new)
+    small = sp.coo_array((np.ones(len(ends)), (ends[:, 0], ends[:, 1])), shape=shape)
+    parts = sp.csgraph.connected_components(small, directed=False)[1]
+    _, first, own = np.unique(parts, return_index=True, return_inverse=True)
+    return np.asarray(np.argsort(np.argsort(first))[own][place])
 
 
 def _index(graph: Domain, place: dict[Hashable, int], name: Hashable) -> int:

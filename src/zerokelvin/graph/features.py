@@ -2,8 +2,8 @@
 
 Learners that need only coordinates or a kernel (`perceptron`, `second-order`, `ollgc`, `sslgc`, `bbq`,
 `gaussian`) take a `Features` wherever they take a graph: its rows are the nodes. They also take vectors that
-are not in the table, one at a time: ``state.margin(x)`` and ``state.update(x, y)`` with a one-dimensional
-array.
+are not in the table: a session as further rows (``session.add_nodes(1, attributes=[x])``), a state one at a
+time (``state.margin(x)`` and ``state.update(x, y)`` with a one-dimensional array).
 
 The kernel between two vectors is
 
@@ -19,7 +19,7 @@ says about them, and whatever asks for that is told what to do instead.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from functools import cached_property
 from typing import Any
 
@@ -30,6 +30,7 @@ from zerokelvin.array_types import Floats, Ints
 from zerokelvin.errors import GraphError, ParameterError
 from zerokelvin.graph.canonical import canonical_names
 from zerokelvin.graph.domain import Domain, frozen_ints, spell_name
+from zerokelvin.graph.extension import extend_names
 from zerokelvin.graph.graph import Graph
 from zerokelvin.registry import Registry
 
@@ -134,6 +135,55 @@ class Features(Domain):
             raise ParameterError("a vector holds NaN or infinite values; every entry must be finite.")
         return x
 
+    def extended(
+        self,
+        nodes: int | Iterable[Hashable] = (),
+        edges: Any = (),
+        weights: Any = None,
+        attributes: Any = None,
+    ) -> Features:
+        """A copy with further rows, in which every old row keeps its index.
+
+        Parameters
+        ----------
+        nodes
+            Names of the new rows; without names, how many.
+        edges, weights
+            None: a table has no edges.
+        attributes
+            The vectors of the new rows, (new rows, dimension).
+
+        Examples
+        --------
+        >>> table = Features([[0.0, 1.0], [3.0, 4.0]])
+        >>> table.extended(1, attributes=[[5.0, 6.0]]).X[2].tolist()
+        [5.0, 6.0]
+        """
+        if type(self) is not Features:
+            raise GraphError(f"{type(self).__name__} is read from a file, so it takes no further rows.")
+        if weights is not None or len(edges):
+            raise NoEdgesError(
+                "features have no edges, so none can be added; build a graph with knn_graph(X)."
+            )
+        new = extend_names(self, nodes)
+        rows = np.asarray([] if attributes is None else attributes)
+        if rows.shape != (len(new), self.dimension) and (new or rows.size):
+            given = "none were given" if attributes is None else f"they have shape {rows.shape}"
+            raise GraphError(
+                f"{len(new)} new rows need vectors of {self.dimension} numbers each, and {given}; write "
+                f"attributes=X with X of shape ({len(new)}, {self.dimension})."
+            )
+        if not new:
+            return self
+        names = (*(self.names or range(self.num_nodes)), *new)
+        return Features(np.vstack([self.X, rows]), names, self.kernel)
+
+    def unknown_name(self, name: Any) -> str:
+        """The sentence that says that no row has this name; of a vector, how it becomes a row."""
+        if isinstance(name, (np.ndarray, list)):
+            return "a vector is no name of a row; add it first: session.add_nodes(1, attributes=[vector])."
+        return super().unknown_name(name)
+
     def cross(self, points: Floats, x: Floats) -> Floats:
         """The kernel of a vector with each of several vectors."""
         values = np.asarray(self._function(points, x), dtype=np.float64)
@@ -155,7 +205,7 @@ class Features(Domain):
             raise NoEdgesError(
                 f"features are made of points and have no edges, hence no '{name}'; build a graph with "
                 "knn_graph(X), or take a learner for vectors (perceptron, second-order, ollgc, sslgc, bbq, "
-                "gaussian), and a new table for new points."
+                "gaussian)."
             )
         raise AttributeError(f"'Features' has no attribute '{name}'")
 

@@ -10,12 +10,16 @@ form by fixed rules:
 - NaN and infinite weights, and a graph without nodes, are refused.
 
 Weights may be negative (a signed graph); whatever needs positive ones calls `require_positive`.
+
+Above 300 lines: one class, a third of it docstrings and ways to make a graph, whose work lies in the
+modules beside.
 """
 
 from __future__ import annotations
 
 import hashlib
 from collections.abc import Hashable, Iterable, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from functools import cached_property
 from typing import Any
 
@@ -26,9 +30,10 @@ from numpy.typing import ArrayLike
 from zerokelvin.array_types import Floats, Ints
 from zerokelvin.errors import GraphError, NodeError
 from zerokelvin.graph import convert
+from zerokelvin.graph.attributes import Attributes
 from zerokelvin.graph.canonical import Csr, canonical_names, edge_weights, index_pairs, symmetric_csr
 from zerokelvin.graph.domain import Domain, frozen_floats, frozen_ints, spell_name
-from zerokelvin.graph.extension import extend_arrays, extend_names, named_pairs
+from zerokelvin.graph.extension import extend_arrays, extend_names, grown_components, named_pairs
 
 __all__ = ["Graph"]
 
@@ -45,6 +50,8 @@ class Graph(Domain):
     names
         One hashable, distinct name per node; without them a node's name is its index. Names 0, 1, … n − 1
         in this order are no names.
+    attributes
+        What is known of every node beside its edges; see `with_attributes`.
 
     Examples
     --------
@@ -58,6 +65,7 @@ class Graph(Domain):
     indptr: Ints
     indices: Ints
     weights: Floats
+    attributes: Attributes | None
 
     def __init__(
         self,
@@ -65,12 +73,14 @@ class Graph(Domain):
         indices: ArrayLike,
         weights: ArrayLike,
         names: Sequence[Hashable] | None = None,
+        attributes: Attributes | None = None,
     ) -> None:
         vars(self).update(  # past the guard of `__setattr__`
             indptr=frozen_ints(indptr),
             indices=frozen_ints(indices),
             weights=frozen_floats(weights),
             names=None,
+            attributes=attributes,
         )
         if len(self.indptr) < 2:
             raise GraphError("the graph has no nodes; give at least one edge or num_nodes >= 1.")
@@ -182,6 +192,16 @@ class Graph(Domain):
         """Build a graph from two or three columns of a pyarrow table."""
         return cls.from_edges(*convert.from_arrow(table, source, target, weight))
 
+    @classmethod
+    def from_polars(cls, table: Any, source: str, target: str, weight: str | None = None) -> Graph:
+        """The same as `from_pandas`, which takes frames of polars too."""
+        return cls.from_pandas(table, source, target, weight)
+
+    @classmethod
+    def from_anndata(cls, data: Any, obsp: str = "connectivities") -> Graph:
+        """Build a graph from ``data.obsp[obsp]`` of an AnnData object; names are its ``obs_names``."""
+        return cls.from_scipy(convert.connectivities(data, obsp), convert.observation_names(data))
+
     # -- reading ----------------------------------------------------------------------------------
 
     @property
@@ -223,6 +243,25 @@ class Graph(Domain):
         return frozen_floats(self.weights[self._rows < self.indices])
 
     @cached_property
+    def heaviest(self) -> Floats:
+        """The largest weight at every node, 0 where no edge of positive weight ends."""
+        found = np.zeros(self.num_nodes)
+        np.maximum.at(found, self._rows, self.weights)
+        return frozen_floats(found)
+
+    @cached_property
+    def weight_range(self) -> tuple[float, float]:
+        """The smallest and the largest size of a weight; (0, 0) without edges."""
+        sizes = np.abs(self.weights)
+        return (float(sizes.min()), float(sizes.max())) if len(sizes) else (0.0, 0.0)
+
+    @cached_property
+    def total_degree(self) -> float:
+        """The sum of the degrees."""
+        with np.errstate(over="ignore"):
+            return float(self.degrees.sum())
+
+    @cached_property
     def is_signed(self) -> bool:
         """Whether some edge has a negative weight."""
         return bool((self.weights < 0).any())
@@ -239,14 +278,23 @@ class Graph(Domain):
         return frozen_ints(order[labels])
 
     @cached_property
+    def label_components(self) -> Ints:
+        """The component of every node; one for all where attributes tell of nodes in other components."""
+        if self.attributes is None:
+            return self.components
+        return frozen_ints(np.zeros(self.num_nodes, dtype=np.int64))
+
+    @cached_property
     def content_hash(self) -> str:
-        """SHA-256 of nodes, edges, weights and names; equal graphs have equal hashes."""
+        """SHA-256 of nodes, edges, weights, names and attributes; equal graphs have equal hashes."""
         digest = hashlib.sha256(b"zerokelvin graph 1\0")
         for array in (self.indptr, self.indices, self.weights):
             digest.update(np.ascontiguousarray(array).tobytes())
             digest.update(b"\0")
         for name in self.names or ():
             digest.update(spell_name(name).encode() + b"\0")
+        if self.attributes is not None:
+            digest.update(self.attributes.content_hash.encode())
         return digest.hexdigest()
 
     def laplacian(self) -> sp.csr_array:
@@ -265,6 +313,13 @@ class Graph(Domain):
         at = int(np.searchsorted(row, v))
         return float(self.weights[self.indptr[u] + at]) if at < len(row) and row[at] == v else 0.0
 
+    def learnt(self, labels: int = 1) -> None:
+        """Be told that so many labels were learnt: a graph in a file may then give back the pages it used."""
+
+    def read_through(self) -> AbstractContextManager[None]:
+        """A block in which all rows may be read: a graph in a file gives back pages meanwhile."""
+        return nullcontext()
+
     # -- derived graphs ---------------------------------------------------------------------------
 
     @cached_property
@@ -280,11 +335,38 @@ class Graph(Domain):
         order = self.name_order
         return self if bool((order[1:] > order[:-1]).all()) else self.subgraph(order)
 
+    def with_attributes(self, attributes: Any, fixed_on: int | None = None) -> Graph:
+        """The same graph with attributes of its nodes, which `auto` predicts from too; None takes them away.
+
+        Parameters
+        ----------
+        attributes
+            One row per node: an array, a sparse matrix, or a frame with numbers, categories, text and missing
+            values; with a column ``node`` its rows belong to the nodes named there. How numbers are made of
+            them is in `zerokelvin.graph.attributes.encoded_columns`.
+        fixed_on
+            How many of the first nodes the rules come from; all, unless the graph has grown since.
+
+        Examples
+        --------
+        >>> graph = Graph.from_edges([("ann", "bob")]).with_attributes([[1.0, 0.0], [0.0, 1.0]])
+        >>> graph
+        Graph(nodes=2, edges=1, attributes=2)
+        """
+        if type(self) is not Graph:
+            raise GraphError(f"{type(self).__name__} takes no attributes; build a Graph with knn_graph(X).")
+        names = self.names or range(self.num_nodes)
+        found = None
+        if attributes is not None:
+            found = Attributes.of(attributes, self.num_nodes, names, fixed_on)
+        return Graph(*self.csr, self.names, found)
+
     def extended(
         self,
         nodes: int | Iterable[Hashable] = (),
         edges: Any = (),
         weights: ArrayLike | None = None,
+        attributes: Any = None,
     ) -> Graph:
         """A copy with further nodes and edges, in which every old node keeps its index.
 
@@ -297,6 +379,8 @@ class Graph(Domain):
             its weight.
         weights
             One number per pair; all 1 by default.
+        attributes
+            Of the new nodes, as at the start; by default nothing is known of them.
 
         Examples
         --------
@@ -316,7 +400,16 @@ class Graph(Domain):
             raise GraphError("weights are given twice, in triples and as weights=; keep one of them.")
         added = third if weights is None else weights
         arrays = extend_arrays(self.csr, self.num_nodes + len(new), pairs, added)
-        return Graph(*arrays, (*(self.names or range(self.num_nodes)), *new))
+        known = self.attributes
+        if known is None and attributes is not None:
+            raise GraphError("the graph has no attributes, so new nodes bring none; give all at the start.")
+        if known is not None:
+            known = known.extended(attributes, len(new), new)
+        grown = Graph(*arrays, (*(self.names or range(self.num_nodes)), *new), known)
+        joins = not self.is_signed and (added is None or bool((np.asarray(added) >= 0).all()))
+        if "components" in vars(self) and joins:  # which no edge that comes divides
+            vars(grown)["components"] = frozen_ints(grown_components(self.components, len(new), pairs, added))
+        return grown
 
     def subgraph(self, nodes: ArrayLike) -> Graph:
         """The graph on the given node indices, in that order, with their names."""
@@ -332,7 +425,8 @@ class Graph(Domain):
         matrix = self.adjacency[chosen][:, chosen].tocsr()
         matrix.sort_indices()
         names = [self.names[i] for i in chosen] if self.names is not None else None
-        return Graph(matrix.indptr, matrix.indices, matrix.data, names)
+        known = None if self.attributes is None else self.attributes.taken(chosen)
+        return Graph(matrix.indptr, matrix.indices, matrix.data, names, known)
 
     def largest_component(self) -> tuple[Graph, Ints]:
         """The largest connected component, and the indices its nodes have in this graph.
@@ -363,4 +457,5 @@ class Graph(Domain):
 
     def __repr__(self) -> str:
         signed = ", signed" if self.is_signed else ""
-        return f"Graph(nodes={self.num_nodes}, edges={self.num_edges}{signed})"
+        known = "" if self.attributes is None else f", attributes={len(self.attributes.columns)}"
+        return f"Graph(nodes={self.num_nodes}, edges={self.num_edges}{signed}{known})"

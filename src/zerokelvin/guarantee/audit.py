@@ -11,11 +11,12 @@ from __future__ import annotations
 
 from collections.abc import Collection, Hashable, Sequence
 from dataclasses import dataclass
+from itertools import repeat
 from typing import NamedTuple
 
 import numpy as np
 
-from zerokelvin.array_types import Ints
+from zerokelvin.array_types import Bools, Ints
 from zerokelvin.asking.coin_hash import coins
 from zerokelvin.errors import SessionError
 
@@ -59,6 +60,13 @@ class Held(NamedTuple):
         """Whether a node had another prediction, or was not there."""
         return node >= len(self.codes) or int(self.codes[node]) != code
 
+    def changed(self, codes: Ints) -> Bools:
+        """Where the codes of all nodes differ from those held."""
+        both = min(len(self.codes), len(codes))
+        differ = np.ones(len(codes), dtype=np.bool_)
+        differ[:both] = self.codes[:both] != codes[:both]
+        return differ
+
 
 @dataclass(frozen=True)
 class Audit:
@@ -93,6 +101,12 @@ class Audit:
         free[[draw.node for draw in self.draws]] = False
         return np.flatnonzero(free)
 
+    def codes(self, predictions: Sequence[Hashable]) -> Ints:
+        """The places of predictions in `labels`, −1 for one that is not there."""
+        places = {label: i for i, label in enumerate(self.labels)}
+        found = map(places.get, predictions, repeat(-1))
+        return np.fromiter(found, dtype=np.int64, count=len(predictions))
+
     def may_be_due(self) -> bool:
         """Whether it is time to see if predictions should be held before the next draw (`due`).
 
@@ -110,12 +124,10 @@ class Audit:
         """
         if not self.held:
             return True
-        last = self.held[-1]
-        answered = {one.node for one in told if one.label is not None}
-        places = {label: i for i, label in enumerate(self.labels)}
-        waiting = [node for node in range(len(predictions)) if node not in answered]
-        changed = sum(last.differs(node, places.get(predictions[node], -1)) for node in waiting)
-        return changed * self._checks_since() > OPEN * len(waiting)
+        waiting = np.ones(len(predictions), dtype=np.bool_)
+        waiting[[one.node for one in told if one.label is not None]] = False
+        changed = np.count_nonzero(self.held[-1].changed(self.codes(predictions)) & waiting)
+        return bool(changed * self._checks_since() > OPEN * np.count_nonzero(waiting))
 
     def _checks_since(self) -> int:
         return sum(draw.told >= self.held[-1].told for draw in self.draws) if self.held else 0
@@ -123,9 +135,8 @@ class Audit:
     def holding(self, told: Sequence[ToldLabel], predictions: Sequence[Hashable]) -> Audit:
         """The same with the predictions of this moment held, a label for every node."""
         labels = tuple(dict.fromkeys([*self.labels, *predictions]))
-        place = {label: i for i, label in enumerate(labels)}
-        codes = np.array([place[label] for label in predictions], dtype=np.int64)
-        return Audit(labels, self.draws, (*self.held, Held(len(told), codes)))
+        known = Audit(labels, self.draws, self.held)
+        return Audit(labels, self.draws, (*self.held, Held(len(told), known.codes(predictions))))
 
     def taken_back(self, gone: Collection[int], told: Sequence[ToldLabel], nodes: int, seed: int) -> Audit:
         """The same after the things told at the places `gone` are taken back.

@@ -23,9 +23,11 @@ from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
+import numpy as np
+
 from zerokelvin.errors import ParameterError
 from zerokelvin.guarantee.audit import Audit, Draw, Held, ToldLabel
-from zerokelvin.guarantee.wrong_count import WrongCount
+from zerokelvin.guarantee.wrong_count import Seen, most_left
 
 __all__ = ["Guarantee", "guarantee", "require_confidence"]
 
@@ -83,9 +85,10 @@ def require_confidence(confidence: float) -> None:
 
 
 class _Tested(NamedTuple):
-    """A held labelling after the answers: its wrong ones, checks, wrong checks, those passed over."""
+    """A held labelling after the answers: how many were left, what was seen of them, checks, passed over."""
 
-    wrong: WrongCount
+    size: int
+    seen: list[Seen]
     checks: int
     wrong_checks: int
     passed: set[int]
@@ -117,21 +120,21 @@ def guarantee(
     """
     require_confidence(confidence)
     answers = {one.node: one.label for one in told if one.label is not None}
-    unasked = [node for node in range(len(predictions)) if node not in answers]
+    unasked = np.ones(len(predictions), dtype=np.bool_)
+    unasked[[node for node in answers if node < len(predictions)]] = False
+    left, codes = int(np.count_nonzero(unasked)), audit.codes(predictions)
     draws = audit.draws if audit.pending(told) is None else audit.draws[:-1]
-    best = Guarantee(confidence, len(unasked), len(unasked), 0, 0)
+    best = Guarantee(confidence, left, left, 0, 0)
     places = {label: i for i, label in enumerate(audit.labels)}
     for k, held in enumerate(audit.held):
         tested = _test(held, draws, told, answers, places)
-        changed = sum(
-            held.differs(node, places.get(predictions[node], -1))
-            for node in unasked
-            if node not in tested.passed
-        )
+        differ = held.changed(codes) & unasked
+        differ[list(tested.passed)] = False
+        changed = int(np.count_nonzero(differ))
         allowed = (1.0 - confidence) * FIRST_SHARE * (1.0 - FIRST_SHARE) ** k
-        most = tested.wrong.most_left(allowed) + changed + len(tested.passed)
+        most = most_left(tested.size, tested.seen, allowed) + changed + len(tested.passed)
         if most < best.wrong_at_most:
-            best = Guarantee(confidence, len(unasked), most, tested.checks, changed, tested.wrong_checks)
+            best = Guarantee(confidence, left, most, tested.checks, changed, tested.wrong_checks)
     return best
 
 
@@ -147,7 +150,7 @@ def _test(
     gone = {one.node for one in told[: held.told] if one.label is not None and one.node < size}
     gone |= {draw.node for draw in draws if draw.told < held.told}
     passed = {node for node in gone if node not in answers}
-    wrong, checks, wrong_checks = WrongCount(size - len(gone)), 0, 0
+    left, seen, checks, wrong_checks = size - len(gone), list[Seen](), 0, 0
 
     def mistaken(node: int) -> bool:
         return node not in answers or held.differs(node, places.get(answers[node], -1))
@@ -156,15 +159,15 @@ def _test(
     for at in range(held.told, len(told) + 1):
         if at in drawn:
             node = drawn[at]
-            wrong.see_drawn(wrong=mistaken(node))
+            seen.append(Seen(drawn=True, wrong=mistaken(node)))
             gone.add(node)
             checks += 1
-            wrong_checks += mistaken(node)
+            wrong_checks += seen[-1].wrong
             if node not in answers:
                 passed.add(node)
         if at < len(told) and told[at].label is not None and told[at].node < size:
             node = told[at].node
             if node not in gone:
-                wrong.see(wrong=mistaken(node))
+                seen.append(Seen(drawn=False, wrong=mistaken(node)))
                 gone.add(node)
-    return _Tested(wrong, checks, wrong_checks, passed)
+    return _Tested(left, seen, checks, wrong_checks, passed)

@@ -19,17 +19,30 @@ others leave in between changes r and n, which the past determines, and nothing 
 
 from __future__ import annotations
 
+import threading
+from typing import NamedTuple
+
 import numpy as np
 
 from zerokelvin.array_types import Floats, Ints
 
-__all__ = ["WrongCount"]
+__all__ = ["Seen", "WrongCount", "most_left"]
+
+KEPT, KEPT_GUESSES = 8, 2_000_000
+"""Counts that are kept at most, and of how many guesses together: 40 bytes for each."""
 
 USUAL_SHARE = 0.01
 """Where the weights π(v) ∝ 1/(v + USUAL_SHARE · N + 1)² begin to fall: about the shares people ask for.
 
 They decide how soon the limit is low, never whether it holds.
 """
+
+
+class Seen(NamedTuple):
+    """A guess that was looked at: whether a uniform draw chose it, and whether it was wrong."""
+
+    drawn: bool
+    wrong: bool
 
 
 class WrongCount:
@@ -75,6 +88,44 @@ class WrongCount:
         possible = self._numbers[self.seen_wrong : self.seen_wrong + self.left + 1]
         kept = possible[self._largest[possible] < -np.log(alpha)]
         return int(kept[-1] if len(kept) else possible[-1]) - self.seen_wrong
+
+
+def most_left(size: int, seen: list[Seen], alpha: float) -> int:
+    """The most wrong guesses that may be left of `size` after what was seen, as `WrongCount.most_left`.
+
+    Counts are kept, so that one check more is one step more: a limit is asked for after every answer, and a
+    step takes some milliseconds where there are a hundred thousand guesses.
+    """
+    with _busy:
+        fits = [one for one in _kept if one.size == size and one.seen == seen[: len(one.seen)]]
+        count = max(fits, key=lambda one: len(one.seen), default=None)
+        if count is not None:
+            _kept.remove(count)  # nobody else changes it meanwhile, and an interruption loses it
+    count = count or _KeptCount(size)
+    for one in seen[len(count.seen) :]:
+        count.take(one)
+    found = count.count.most_left(alpha)
+    with _busy:
+        _kept.append(count)
+        while len(_kept) > KEPT or (len(_kept) > 1 and sum(one.size for one in _kept) > KEPT_GUESSES):
+            del _kept[0]
+    return found
+
+
+class _KeptCount:
+    """A count with all that it has seen."""
+
+    def __init__(self, size: int) -> None:
+        self.size, self.count, self.seen = size, WrongCount(size), list[Seen]()
+
+    def take(self, one: Seen) -> None:
+        """See one guess more."""
+        (self.count.see_drawn if one.drawn else self.count.see)(wrong=one.wrong)
+        self.seen.append(one)
+
+
+_kept: list[_KeptCount] = []
+_busy = threading.Lock()
 
 
 def _logs_of_sums_before(logs: Floats) -> Floats:

@@ -13,9 +13,12 @@ if TYPE_CHECKING:
         find_datasets,
         load_dataset,
     )
+    from zerokelvin.io.embeddings.embedding_folder import open_embedding
     from zerokelvin.io.files import cache_folder
+    from zerokelvin.io.formats.attribute_files import read_attributes
     from zerokelvin.io.formats.label_files import read_labels
     from zerokelvin.io.limits import Limits
+    from zerokelvin.io.packs.pack_reader import open_graph
     from zerokelvin.io.read import read_graph, write_graph
     from zerokelvin.io.report import ReadReport
 
@@ -28,6 +31,9 @@ __all__ = [
     "dataset_names",
     "find_datasets",
     "load_dataset",
+    "open_embedding",
+    "open_graph",
+    "read_attributes",
     "read_dblp_four_area",
     "read_graph",
     "read_labels",
@@ -42,8 +48,11 @@ __getattr__, __dir__ = lazy_names(
             "DataSet DataSetInfo dataset_names find_datasets load_dataset"
         ),
         "zerokelvin.io.files": "cache_folder",
+        "zerokelvin.io.formats.attribute_files": "read_attributes",
         "zerokelvin.io.formats.label_files": "read_labels",
         "zerokelvin.io.limits": "Limits",
+        "zerokelvin.io.embeddings.embedding_folder": "open_embedding",
+        "zerokelvin.io.packs.pack_reader": "open_graph",
         "zerokelvin.io.read": "read_graph write_graph",
         "zerokelvin.io.report": "ReadReport",
     },

@@ -36,6 +36,8 @@ class Limits:
         Classes of a labelling, counted or declared by the largest code; 100,000.
     columns
         Columns of a table; 10,000.
+    rows
+        Rows of a table; 500 million. They take some thirty times the bytes that short ones have in a text.
 
     Examples
     --------
@@ -47,6 +49,7 @@ class Limits:
     nodes: int = 20_000_000
     classes: int = 100_000
     columns: int = 10_000
+    rows: int = 500_000_000
 
     def __post_init__(self) -> None:
         for field in fields(self):

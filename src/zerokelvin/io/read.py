@@ -15,6 +15,8 @@ from zerokelvin.io.formats.npz import read_npz, write_npz
 from zerokelvin.io.formats.table_columns import Column
 from zerokelvin.io.formats.tables import read_parquet, read_text, write_parquet, write_text
 from zerokelvin.io.limits import DEFAULT, Limits
+from zerokelvin.io.packs.pack_reader import open_graph
+from zerokelvin.io.packs.pack_writer import write_pack
 from zerokelvin.io.report import ReadReport, Reporter, announce
 
 __all__ = ["FORMATS", "format_of", "read_graph", "write_graph"]
@@ -29,9 +31,10 @@ FORMATS: dict[str, tuple[str, ...]] = {
     "gml": (".gml",),
     "npz": (".npz",),
     "json": (".json",),
+    "zkg": (".zkg",),
 }
 _TEXT = ("csv", "tsv", "txt")
-_NO_GZIP = ("parquet", "npz")
+_NO_GZIP = ("parquet", "npz", "zkg")
 
 _READERS: dict[str, Callable[[Path, Limits], Graph]] = {
     "mtx": read_matrix_market,
@@ -39,6 +42,7 @@ _READERS: dict[str, Callable[[Path, Limits], Graph]] = {
     "gml": read_gml,
     "npz": read_npz,
     "json": read_node_link,
+    "zkg": lambda path, limits: open_graph(path),
 }
 _WRITERS: dict[str, Callable[[Graph, Path], None]] = {
     "parquet": write_parquet,
@@ -47,6 +51,7 @@ _WRITERS: dict[str, Callable[[Graph, Path], None]] = {
     "gml": write_gml,
     "npz": write_npz,
     "json": write_node_link,
+    "zkg": write_pack,
 }
 
 
@@ -69,7 +74,8 @@ def read_graph(
     path
         The file. Text formats may be compressed (``.gz``).
     format
-        One of csv, tsv, txt, parquet, mtx, graphml, gml, npz, json; by default told by the suffix.
+        One of csv, tsv, txt, parquet, mtx, graphml, gml, npz, json, zkg; by default told by the suffix. A zkg
+        is opened, as by `open_graph`, and not read.
     source, target
         Tables only: the two node columns, by name or by position from 0. Without them the columns must
         be plain: usual names (source and target, src and dst, from and to, u and v, …), or no header and

@@ -80,20 +80,20 @@ class _Helper:
             with contextlib.suppress(OSError):  # no memory, no such program: nobody is helped
                 (folder / LOCK).touch()
                 self.process = _spawn(way, learners)
+                watched = compile_line.is_watched()
+                self.untold = tell and not watched  # before the thread runs: this process may end first
                 threading.Thread(
                     target=self._accompany,
-                    args=(self.process, tell),
+                    args=(self.process, tell, watched),
                     name="zerokelvin-background",
                     daemon=True,
                 ).start()
 
-    def _accompany(self, process: subprocess.Popen[str], tell: bool) -> None:
-        """Wait for the process to end, and tell."""
+    def _accompany(self, process: subprocess.Popen[str], tell: bool, watched: bool) -> None:
+        """Wait for the process to end, and tell: at once where somebody watches, else at the end."""
         began = time.perf_counter()
-        watched = compile_line.is_watched()
         if tell and watched:
             compile_line.write(sys.stderr, f"{TELLS}.\n")
-        self.untold = tell and not watched
         with process:  # closes what it wrote to, and waits
             said = process.stdout.read() if process.stdout is not None else ""
         with self.lock:

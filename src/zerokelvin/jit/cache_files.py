@@ -11,10 +11,11 @@ from __future__ import annotations
 
 import contextlib
 import itertools
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
+
+from zerokelvin.file_lock import lock_file
 
 __all__ = ["bind_to", "keep_apart"]
 
@@ -67,12 +68,5 @@ def _locked(folder: Path) -> Iterator[None]:
     """Be the only process that writes to a folder; where files cannot be locked, be one of several."""
     with (folder / LOCK).open("ab") as file:
         with contextlib.suppress(OSError):  # a file system without locks
-            if sys.platform == "win32":
-                import msvcrt
-
-                msvcrt.locking(file.fileno(), msvcrt.LK_LOCK, 1)
-            else:
-                import fcntl
-
-                fcntl.flock(file, fcntl.LOCK_EX)
+            lock_file(file.fileno(), wait=True)
         yield  # closing the file gives the lock back

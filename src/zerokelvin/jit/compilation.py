@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import contextlib
 import sys
+import threading
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
@@ -54,7 +55,7 @@ class Watcher:
         """A kernel is going to be compiled."""
 
     def ends(self, compilation: Compilation) -> None:
-        """It is compiled, and its seconds are known."""
+        """Take note that it is compiled; its seconds are known now."""
 
 
 @dataclass
@@ -113,8 +114,13 @@ def listen() -> None:
         def on_end(self, occurrence: Any) -> None:
             _HUB.end()
 
-    event.register("numba:compile", Ears())
-    _HUB.listening = True
+    with _LISTEN:
+        if not _HUB.listening:
+            event.register("numba:compile", Ears())
+            _HUB.listening = True
+
+
+_LISTEN = threading.Lock()
 
 
 @contextlib.contextmanager
@@ -156,7 +162,7 @@ class _Total(Watcher):
 
 
 class _List(Watcher):
-    """Keeps all compilations."""
+    """Keeps every compilation that has ended, in order."""
 
     def __init__(self) -> None:
         self.done: list[Compilation] = []

@@ -98,7 +98,7 @@ class CompileLine(Watcher):
                 self._thread.start()
 
     def ends(self, compilation: Compilation) -> None:
-        """Add its time."""
+        """Add the time of a compilation that has ended to the line."""
         if not compilation.outermost:
             return
         with self.changed:

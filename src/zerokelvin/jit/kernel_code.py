@@ -31,11 +31,13 @@ from zerokelvin.jit.cache_files import bind_to, keep_apart
 from zerokelvin.jit.call_types import called_by_type
 from zerokelvin.jit.compilation import listen
 from zerokelvin.jit.exact_python import is_exact
+from zerokelvin.jit.held_interrupts import interrupts_held
 from zerokelvin.jit.shared_compiling import is_kept, share
 from zerokelvin.jit.source_stamps import changed_since, module_stamp
 from zerokelvin.startup import BEGAN
 
-__all__ = ["CacheWarning", "LazyKernel", "inner_kernel", "kernel"]
+__all__ = ["CacheWarning", "LazyKernel", "before_compiling", "inner_kernel", "kernel"]
+__all__ += ["switched_off"]
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
@@ -59,7 +61,7 @@ def kernel(function: Function) -> Function:
     """Compile `function` on first call and keep the machine code on disk."""
     if not _is_own(function):
         return cast(Function, dispatcher_of(function))  # now: its file may change before the first call
-    if _switched_off():
+    if switched_off():
         return function
     return cast(Function, LazyKernel(function))
 
@@ -69,7 +71,7 @@ def inner_kernel(function: Function) -> Function:
 
     Called from Python all the same, in a test, it is compiled once more, as a `kernel` is.
     """
-    if _switched_off() or not _is_own(function):
+    if switched_off() or not _is_own(function):
         return kernel(function)
     return cast(Function, LazyKernel(function, inner=True))
 
@@ -125,7 +127,10 @@ class LazyKernel:
             with _LOCK:
                 found = vars(self).get(name)
                 if found is None:
-                    found = dispatcher_of(self.py_func, inner)
+                    try:
+                        found = dispatcher_of(self.py_func, inner)
+                    except AttributeError as problem:  # of which Python would make a question to __getattr__
+                        raise RuntimeError(f"{self!r} cannot be compiled: {problem}") from problem
                     if not inner and _is_own(self.py_func):
                         leave_small_work(self, found)
                     vars(self)[name] = found
@@ -151,18 +156,36 @@ def _is_own(function: Callable[..., Any]) -> bool:
     return function.__module__.startswith(f"{PACKAGE.name}.")
 
 
-def _switched_off() -> bool:
-    """Whether numba is told not to compile; its own setting counts where it is imported already."""
-    if "numba" in sys.modules:
-        return bool(sys.modules["numba"].config.DISABLE_JIT)
+def switched_off() -> bool:
+    """Whether numba is told not to compile; its own setting counts where it is imported already.
+
+    While another thread imports numba it is among the modules and has no settings yet.
+    """
+    settings = getattr(sys.modules.get("numba"), "config", None)
+    if settings is not None:
+        return bool(settings.DISABLE_JIT)
     return os.environ.get("NUMBA_DISABLE_JIT", "0") not in ("", "0")
+
+
+_WAITING: list[Callable[[], None]] = []
+
+
+def before_compiling(action: Callable[[], None]) -> Callable[[], None]:
+    """Decorator of what tells numba something: it is called before the next kernel is compiled."""
+    _WAITING.append(action)
+    return action
 
 
 def dispatcher_of(function: Callable[..., Any], inner: bool = False) -> Any:
     """Numba's dispatcher of a function with this module's flags; the function itself without compilation."""
-    import numba
+    with interrupts_held():
+        import numba
 
-    listen()
+        listen()
+    with _LOCK:
+        while _WAITING:
+            _WAITING[0]()  # an interrupt leaves it waiting
+            del _WAITING[0]
     small_work.use_compiled()
     flags = FLAGS | INNER if inner else FLAGS
     module = function.__module__

@@ -4,7 +4,8 @@ Who is going to compile a kernel for a signature claims it: a byte of the file `
 cache, locked as long as it takes, so that the claim of a process that is killed ends with it. Who finds it
 claimed waits, and then finds the code on disk; the wait counts as compilation. Kernels call each other in one
 direction only, so claims that wait for claims never form a circle. Where files cannot be locked, or after
-`PATIENCE`, everybody compiles for himself.
+`PATIENCE`, everybody compiles for himself. An interrupt waits for the kernel at hand, but for no other
+process.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import os
+import sys
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -19,6 +21,7 @@ from typing import Any
 
 from zerokelvin.jit import background
 from zerokelvin.jit.compilation import counted
+from zerokelvin.jit.held_interrupts import interrupts_held
 
 __all__ = ["is_kept", "share", "try_to_compile"]
 
@@ -36,7 +39,11 @@ def share(compiled: Any) -> None:
     """Let a dispatcher with files on disk compile only what no other process is compiling."""
     from numba.core.compiler_lock import global_compiler_lock
 
-    alone: Callable[[Any], Any] = compiled.compile
+    by_numba: Callable[[Any], Any] = compiled.compile
+
+    def alone(signature: Any) -> Any:
+        with interrupts_held():
+            return by_numba(signature)
 
     def compile_or_wait(signature: Any) -> Any:
         kinds = tuple(signature)
@@ -63,7 +70,7 @@ def is_kept(compiled: Any, kinds: tuple[Any, ...]) -> bool:
         return False
     from numba.core.compiler_lock import global_compiler_lock
 
-    with global_compiler_lock:  # what is refreshed belongs to all threads
+    with interrupts_held(), global_compiler_lock:  # what is refreshed belongs to all threads
         compiled.targetctx.refresh()
         return cache._index_key(kinds, compiled.targetctx.codegen()) in files._load_index()
 
@@ -120,12 +127,12 @@ def _file_in(folder: Path) -> int | None:
 def _lock(file: int, place: int, on: bool) -> bool:
     """Lock a byte, or give it back; False if another process has it, True where nothing can be locked."""
     try:
-        if os.name == "nt":
+        if sys.platform == "win32":
             import msvcrt
 
             os.lseek(file, place, os.SEEK_SET)
-            how = msvcrt.LK_NBLCK if on else msvcrt.LK_UNLCK  # type: ignore[attr-defined,unused-ignore]
-            msvcrt.locking(file, how, 1)  # type: ignore[attr-defined,unused-ignore]
+            how = msvcrt.LK_NBLCK if on else msvcrt.LK_UNLCK
+            msvcrt.locking(file, how, 1)
         else:
             import fcntl
 

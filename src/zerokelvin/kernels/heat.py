@@ -70,7 +70,7 @@ class HeatKernel(AppliedKernel):
 
     @cached_property
     def coefficients(self) -> Floats:
-        """The Chebyshev coefficients kept."""
+        """The coefficients of the Chebyshev series, as many as the tolerance takes."""
         from scipy.special import ive
 
         z = self.t * self._reach / 2
@@ -131,13 +131,13 @@ class HeatKernel(AppliedKernel):
 
 @graph_kernel("heat", "T", needs=AT_LEAST_ZERO)
 def heat(graph: Graph, number: float, engine: str, tol: float) -> HeatKernel:
-    """exp(−T·L)."""
+    """The kernel exp(−T·L), T being `number`."""
     check_engine(engine)
     return HeatKernel(graph, number, tol=tol)
 
 
 @graph_kernel("normalized-heat", "T", needs=AT_LEAST_ZERO, has_unit=False)
 def normalized_heat(graph: Graph, number: float, engine: str, tol: float) -> HeatKernel:
-    """exp(−T·Lₙ)."""
+    """The kernel exp(−T·Lₙ), T being `number`."""
     check_engine(engine)
     return HeatKernel(graph, number, normalized=True, tol=tol)

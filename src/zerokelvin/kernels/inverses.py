@@ -50,7 +50,7 @@ class SolverKernel:
         return self.solver.operator.graph.num_nodes
 
     def column(self, node: int) -> Floats:
-        """The column of one node."""
+        """The column ``K e_node``, (n,), by one solve."""
         check_node(node, self.num_nodes)
         return self.solver.column(node)
 
@@ -71,13 +71,13 @@ class SolverKernel:
 
 @graph_kernel("laplacian")
 def laplacian(graph: Graph, number: float, engine: str, tol: float) -> SolverKernel:
-    """The pseudo-inverse L⁺."""
+    """The kernel L⁺, the pseudo-inverse of the Laplacian; it has no number."""
     return SolverKernel.of(graph, number, engine=engine, tol=tol)
 
 
 @graph_kernel("regularized", "EPS")
 def regularized(graph: Graph, number: float, engine: str, tol: float) -> SolverKernel:
-    """(L + EPS·I)⁻¹."""
+    """The kernel (L + EPS·I)⁻¹, EPS being `number`."""
     return SolverKernel.of(graph, number, engine=engine, tol=tol)
 
 

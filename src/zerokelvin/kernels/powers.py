@@ -72,13 +72,13 @@ class PowerKernel(AppliedKernel):
 
 @graph_kernel("squared", "EPS")
 def squared(graph: Graph, number: float, engine: str, tol: float) -> PowerKernel:
-    """(L + EPS·I)⁻²."""
+    """The kernel (L + EPS·I)⁻², EPS being `number`."""
     return PowerKernel.of(graph, number, 2, engine=engine, tol=tol)
 
 
 @graph_kernel("normalized-squared", "EPS", has_unit=False)
 def normalized_squared(graph: Graph, number: float, engine: str, tol: float) -> PowerKernel:
-    """(Lₙ + EPS·I)⁻²."""
+    """The kernel (Lₙ + EPS·I)⁻², EPS being `number`."""
     return PowerKernel.of(graph, number, 2, normalized=True, engine=engine, tol=tol)
 
 

@@ -18,22 +18,36 @@ Several right-hand sides ("channels") share the matrix; memory is O(E + n·chann
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from zerokelvin.array_types import Floats
 from zerokelvin.errors import ParameterError
+from zerokelvin.graph.canonical import Csr
 from zerokelvin.graph.graph import Graph
 from zerokelvin.jit import kernel
-from zerokelvin.kernels.relaxation_queue import join, leave, new_queue
+from zerokelvin.kernels.overwritten import NOTED, end_notes, note_pair
+from zerokelvin.kernels.relaxation_queue import Queue, join, leave, new_queue
 
-__all__ = ["OVER_RELAXATION", "Relaxation", "read", "relax"]
-
-Ints = NDArray[np.int64]
-Floats = NDArray[np.float64]
+__all__ = ["OVER_RELAXATION", "NodeRules", "Relaxation", "Watch", "read", "relax"]
 
 OVER_RELAXATION = 1.3
+
+
+class NodeRules(NamedTuple):
+    """Per node 1 / (d + e), by which its residual moves it, and tol · e, the residual that is left alone."""
+
+    inverse: Floats
+    limits: Floats
+
+
+class Watch(NamedTuple):
+    """Sums that are kept current: sums_k = Σ_u counts_ku scale_u x_u; empty `sums` watch nothing."""
+
+    scale: Floats
+    counts: Floats
+    sums: Floats
 
 
 class Relaxation:
@@ -74,8 +88,8 @@ class Relaxation:
         self.excess = np.array(excess, dtype=np.float64)
         self.x = np.zeros((channels, count))
         self.r = np.zeros((channels, count))
-        self.csr = (graph.indptr, graph.indices, graph.weights)
-        self.diagonal = (1.0 / (graph.degrees + self.excess), self.tol * self.excess)
+        self.csr = graph.csr
+        self.rules = NodeRules(1.0 / (graph.degrees + self.excess), self.tol * self.excess)
         self.scratch = new_queue(count)
 
     @property
@@ -85,18 +99,18 @@ class Relaxation:
 
     def value(self, channel: int, node: int) -> float:
         """The solution of a channel at a node."""
-        return float(read(self.csr, self.diagonal[0], self.x[channel], self.r[channel], node))
+        return float(read(self.csr, self.rules.inverse, self.x[channel], self.r[channel], node))
 
     def add(self, channel: int, node: int, amount: float) -> None:
-        """Let b_node of a channel grow by `amount`."""
+        """Let a right-hand side grow by `amount` at a node."""
         self.r[channel, node] += amount
         self._relax(self.x[channel], self.r[channel], node)
 
     def load(self, node: int, weight: float) -> None:
-        """Let e_node grow by `weight`."""
+        """Let the excess of a node grow by `weight`, for every right-hand side."""
         self.excess[node] += weight
-        self.diagonal[0][node] = 1.0 / (self.graph.degrees[node] + self.excess[node])
-        self.diagonal[1][node] = self.tol * self.excess[node]
+        self.rules.inverse[node] = 1.0 / (self.graph.degrees[node] + self.excess[node])
+        self.rules.limits[node] = self.tol * self.excess[node]
         for x, r in zip(self.x, self.r, strict=True):
             r[node] -= weight * x[node]
             self._relax(x, r, node)
@@ -111,12 +125,12 @@ class Relaxation:
 
     def _relax(self, x: Floats, r: Floats, node: int, limits: Floats | None = None) -> None:
         nothing = np.zeros(0)
-        diagonal = (self.diagonal[0], self.diagonal[1] if limits is None else limits)
-        relax(self.csr, diagonal, x, r, self.scratch, node, (nothing, np.zeros((0, 0)), nothing))
+        rules = self.rules if limits is None else NodeRules(self.rules.inverse, limits)
+        relax(self.csr, rules, x, r, self.scratch, node, Watch(nothing, np.zeros((0, 0)), nothing))
 
 
 @kernel
-def read(csr: Any, inverse: Any, x: Any, r: Any, node: int) -> float:
+def read(csr: Csr, inverse: Floats, x: Floats, r: Floats, node: int) -> float:
     """The estimate at a node after two steps of Jacobi's iteration."""
     indptr, indices, weights = csr
     arriving = r[node]
@@ -127,18 +141,30 @@ def read(csr: Any, inverse: Any, x: Any, r: Any, node: int) -> float:
 
 
 @kernel
-def relax(csr: Any, diagonal: Any, x: Any, r: Any, queue: Any, node: int, watch: Any) -> None:
-    """Push, first in first out, from `node` until every |r| ≤ its limit.
+def relax(
+    csr: Csr,
+    rules: NodeRules,
+    x: Floats,
+    r: Floats,
+    queue: Queue,
+    node: int,
+    watch: Watch,
+    notes: Any = None,
+) -> None:
+    """Push, first in first out, from `node` until every |r| ≤ its limit; x and r are changed in place.
 
-    diagonal = (1 / (d + e), tol · e). watch = (scale, counts, sums): keeps sums_k = Σ_u counts_ku scale_u x_u
-    current; empty arrays watch nothing.
+    What they held before is left in `notes`, where they are given.
     """
     indptr, indices, weights = csr
-    inverse, limits = diagonal
+    inverse, limits = rules
     scale, counts, sums = watch
+    if notes is not None:
+        note_pair(notes, queue, node, x[node], r[node])
     head, tail = 0, join(queue, 0, node, abs(r[node]) > limits[node])
     while head < tail:
         u, head = leave(queue, head)
+        if notes is not None:
+            queue.waiting[u] = NOTED
         held = r[u]
         if abs(held) <= limits[u]:
             continue
@@ -152,6 +178,10 @@ def relax(csr: Any, diagonal: Any, x: Any, r: Any, queue: Any, node: int, watch:
         tail = join(queue, tail, u, abs(held) > limits[u])
         for p in range(np.uint64(indptr[u]), np.uint64(indptr[u + np.uint64(1)])):
             v = np.uint64(indices[p])
+            if notes is not None:
+                note_pair(notes, queue, v, x[v], r[v])
             received = r[v] + weights[p] * moved
             r[v] = received
             tail = join(queue, tail, v, abs(received) > limits[v])
+    if notes is not None:
+        end_notes(notes, queue)

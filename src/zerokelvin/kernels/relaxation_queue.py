@@ -1,7 +1,7 @@
 """The queue of nodes that wait to be relaxed: first in, first out, every node in it at most once.
 
-``queue = (ring, waiting)``: the nodes in a ring of memory, longer than there are nodes and a power of two,
-and for every node whether it waits. `head`, how many have left so far, and `tail`, how many have joined, are
+The nodes are in a ring of memory, longer than there are nodes and a power of two; beside it stands for every
+node whether it waits. `head`, how many have left so far, and `tail`, how many have joined, are
 the caller's own variables, which stay in registers in his loop:
 
     tail = join(queue, tail, node, wanted)
@@ -17,16 +17,22 @@ negative index to every access otherwise.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from zerokelvin.array_types import Ints
 from zerokelvin.jit import kernel
 
 __all__ = ["Queue", "join", "leave", "new_queue"]
 
-Queue = tuple[NDArray[np.int64], NDArray[np.uint8]]
+
+class Queue(NamedTuple):
+    """The ring of nodes, and for every node whether it waits (with further bits of whoever relaxes)."""
+
+    ring: Ints
+    waiting: NDArray[np.uint8]
 
 
 def new_queue(count: int) -> Queue:
@@ -37,11 +43,11 @@ def new_queue(count: int) -> Queue:
     >>> tail, leave(queue, 0)
     (1, (3, 1))
     """
-    return np.zeros(1 << count.bit_length(), np.int64), np.zeros(count, np.uint8)
+    return Queue(np.zeros(1 << count.bit_length(), np.int64), np.zeros(count, np.uint8))
 
 
 @kernel
-def join(queue: Any, tail: int, node: Any, wanted: Any) -> int:
+def join(queue: Queue, tail: int, node: Any, wanted: Any) -> int:
     """Let a node wait if it is wanted and does not wait yet; how many have joined now."""
     ring, waiting = queue
     was = waiting[node]
@@ -52,7 +58,7 @@ def join(queue: Any, tail: int, node: Any, wanted: Any) -> int:
 
 
 @kernel
-def leave(queue: Any, head: int) -> Any:
+def leave(queue: Queue, head: int) -> Any:
     """Take the node that waited longest; the node, and how many have left now."""
     ring, waiting = queue
     node = np.uint64(ring[np.uint64(head & (len(ring) - 1))])

@@ -1,8 +1,25 @@
-"""What kind of image some bytes are, by how they begin: only these are ever sent to a browser."""
+"""Which files of a folder are images, by their names; and what kind some bytes are, by how they begin.
+
+Only bytes that begin as an image are ever sent to a browser.
+"""
 
 from __future__ import annotations
 
-__all__ = ["image_kind"]
+from pathlib import Path
+
+__all__ = ["IMAGES", "image_kind", "image_names"]
+
+IMAGES = (".png", ".jpg", ".jpeg", ".gif", ".webp", ".bmp")
+"""Suffixes of images that are shown."""
+
+
+def image_names(folder: Path) -> list[str]:
+    """The images below a folder at any depth, by their paths from there, in order; without hidden ones."""
+    return sorted(
+        path.relative_to(folder).as_posix()
+        for path in folder.rglob("*")
+        if path.suffix.lower() in IMAGES and path.is_file() and not path.name.startswith(".")
+    )
 
 
 def image_kind(data: bytes) -> str | None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any, Literal
 
@@ -17,9 +17,10 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from zerokelvin.array_types import Ints
+from zerokelvin.array_types import Floats, Ints
 from zerokelvin.errors import DataError
 from zerokelvin.io.files import replacing
+from zerokelvin.labelling.origin import Origin
 
 __all__ = ["ItemFile", "ItemKind", "NewItems", "title_of", "write_items"]
 
@@ -31,7 +32,7 @@ TITLE = 120
 MOST_TEXT = 200_000
 """Characters of a text that are shown; the rest is counted."""
 
-OWN = ("__title__", "__text__", "__image__", "__bytes__", "__group__")
+OWN = ("__title__", "__text__", "__image__", "__bytes__", "__group__", "__x__", "__y__")
 """Columns that are no fields."""
 
 
@@ -40,7 +41,7 @@ class NewItems:
     """Items before they are kept: columns of equal length, empty where there is none.
 
     `names` are the nodes' names, `labels` what a partly labelled column says (None where it says nothing),
-    `said` sentences about what was found and left out.
+    `places` where they lie on the map, (items, 2), `said` sentences about what was found and left out.
     """
 
     kind: ItemKind
@@ -52,6 +53,7 @@ class NewItems:
     pictures: list[bytes] | None = None
     folder: str = ""
     labels: list[str | None] | None = None
+    places: Floats | None = None
     said: list[str] = field(default_factory=list)
 
 
@@ -67,9 +69,14 @@ class ItemFile:
             raise DataError(f"'{path}' holds no items; make the project anew, or restore it.") from None
         self.kind: ItemKind = about["kind"]
         self.folder = Path(about["folder"])
+        self.origin = None if about.get("origin") is None else Origin(**about["origin"])
+        """What the items were made of; None for items of a version that did not keep it."""
         self.columns = [name for name in self._table.column_names if name not in OWN]
         groups = self._table["__group__"].to_numpy()
         self.groups: Ints = groups.astype(np.int64)
+        self.places: Floats | None = None
+        if "__x__" in self._table.column_names:
+            self.places = np.column_stack([self._table[axis].to_numpy() for axis in ("__x__", "__y__")])
         order = np.argsort(self.groups, kind="stable")
         self._order, self._sorted = order, self.groups[order]
 
@@ -125,7 +132,9 @@ class ItemFile:
         return self._table[name][place].as_py()
 
 
-def write_items(path: Path, items: NewItems, groups: Sequence[int] | Ints) -> None:
+def write_items(
+    path: Path, items: NewItems, groups: Sequence[int] | Ints, origin: Origin | None = None
+) -> None:
     """Keep items in a file, replaced in one step."""
     columns: dict[str, Any] = {
         "__title__": pa.array(items.titles, pa.large_string()),
@@ -137,11 +146,15 @@ def write_items(path: Path, items: NewItems, groups: Sequence[int] | Ints) -> No
         columns["__image__"] = pa.array(items.images, pa.large_string())
     if items.pictures is not None:
         columns["__bytes__"] = pa.array(items.pictures, pa.large_binary())
+    if items.places is not None:
+        columns["__x__"], columns["__y__"] = (pa.array(axis) for axis in items.places.T.copy())
     for name, values in items.fields.items():
         if name not in OWN:
             columns[name] = pa.array(values, pa.large_string())
-    about = json.dumps({"kind": items.kind, "folder": items.folder, "version": 1})
-    table = pa.table(columns).replace_schema_metadata({"zerokelvin": about})
+    about: dict[str, Any] = {"kind": items.kind, "folder": items.folder, "version": 1}
+    if origin is not None:
+        about["origin"] = asdict(origin)
+    table = pa.table(columns).replace_schema_metadata({"zerokelvin": json.dumps(about)})
     with (
         replacing(path) as draft,
         pa.OSFile(str(draft), "wb") as sink,

@@ -14,6 +14,7 @@ from zerokelvin.graph.edge_columns import known_pair
 from zerokelvin.labelling.duplicates import duplicate_groups
 from zerokelvin.labelling.item_vectors import neighbour_graph, unit_rows
 from zerokelvin.labelling.items import NewItems
+from zerokelvin.labelling.origin import Origin
 from zerokelvin.labelling.source import ItemOptions, ItemSource
 
 __all__ = ["PreparedItems", "prepare", "read_items"]
@@ -29,6 +30,7 @@ class PreparedItems:
     graph: Graph
     groups: Ints
     said: list[str]
+    origin: Origin | None = None
 
 
 def read_items(path: Path, options: ItemOptions) -> ItemSource:
@@ -48,9 +50,8 @@ def read_items(path: Path, options: ItemOptions) -> ItemSource:
         return read_anndata_items(path, options)
     if suffix in TABLES:
         asked = options.text or options.embedding or options.columns or options.label
-        is_graph = options.attributes is not None or (
-            not asked and known_pair(list(read_columns_as_text(path))) is not None
-        )
+        said_so = options.attributes is not None or bool(options.edges)
+        is_graph = said_so or (not asked and known_pair(list(read_columns_as_text(path))) is not None)
         if not is_graph:
             return read_table_items(path, options)
     elif suffix not in GRAPHS:
@@ -88,6 +89,8 @@ def prepare(source: ItemSource, options: ItemOptions) -> PreparedItems:
 
 def read_embedding(path: Path, count: int) -> Floats:
     """A matrix with a row for each item."""
+    if not path.is_file():
+        raise DataError(f"embedding '{path}' does not exist; save one with numpy.save.")
     try:
         matrix = np.load(path, allow_pickle=False)
     except (OSError, ValueError, EOFError) as problem:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 from zerokelvin.array_types import Floats
 from zerokelvin.errors import DataError
@@ -16,7 +18,10 @@ __all__ = ["ItemOptions", "ItemSource", "column_named", "unique_names"]
 
 @dataclass(frozen=True)
 class ItemOptions:
-    """Which columns are what: of the text, of the names, of labels known already, and those of numbers."""
+    """Which columns are what: of the text, of the names, of labels known already, and those of numbers.
+
+    `edges` are the columns of a table of edges, as `read_graph` takes them: source, target, weight.
+    """
 
     text: str | None = None
     name: str | None = None
@@ -24,6 +29,19 @@ class ItemOptions:
     columns: tuple[str, ...] = ()
     embedding: Path | None = None
     attributes: Path | None = None
+    edges: Mapping[str, Any] = field(default_factory=dict)
+
+    def files(self, source: Path | None) -> dict[str, Path]:
+        """The files that are given, by what they are for."""
+        given = {"file": source, "--embedding": self.embedding, "--attributes": self.attributes}
+        return {role: path for role, path in given.items() if path is not None}
+
+    def columns_named(self) -> dict[str, str]:
+        """The columns that are named, by option."""
+        said = {"--text": self.text, "--name": self.name, "--label": self.label}
+        said |= {f"--{role}": "none" if column is False else column for role, column in self.edges.items()}
+        said["--columns"] = ",".join(self.columns) or None
+        return {option: str(column) for option, column in said.items() if column is not None}
 
 
 @dataclass(eq=False)

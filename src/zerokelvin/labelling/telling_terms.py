@@ -21,7 +21,7 @@ LONGEST = 20_000
 
 
 class TellingTerms:
-    """The telling words of texts."""
+    """Per class, the words that tell its texts from the others."""
 
     def __init__(self, items: ItemFile | None) -> None:
         self._items = items if items is not None and items.kind == "text" else None

@@ -56,7 +56,8 @@ class Neighbours:
         self.levels = np.full((graph.num_nodes, k), np.inf)
         self.finer = np.zeros((graph.num_nodes, k))
         self.labelled = np.zeros(graph.num_nodes, dtype=np.bool_)
-        self._lengths = 1.0 / graph.weights
+        self._search = (np.full(graph.num_nodes, np.inf), np.zeros(graph.num_nodes, dtype=np.int64))
+        self._searches = 0
 
     def add(self, node: int) -> None:
         """A node has a label; nothing happens where it had one before."""
@@ -64,8 +65,10 @@ class Neighbours:
             return
         self.labelled[node] = True
         if self.geometry is None:
-            graph = self.graph
-            _spread(graph.indptr, graph.indices, self._lengths, self.nodes, self.levels, node)
+            self._searches += 1
+            with self.graph.read_through():
+                _spread(self.graph.csr, self._search, self._searches, self.nodes, self.levels, node)
+            self.graph.learnt()
         else:
             distances = self.geometry.distances(node, self.geometry.column(node))
             _insert_all(self.nodes, self.levels, self.finer, *distances, node)
@@ -183,6 +186,12 @@ class Nearest(Learner):
         if self.distance not in _DISTANCES:
             raise ParameterError(f"unknown distance '{self.distance}'; known: {', '.join(_DISTANCES)}.")
 
+    def needs_whole(self) -> str:
+        """With distances by resistance, which take a solve each."""
+        return (
+            "" if self.distance == "geodesic" else f"distance={self.distance!r} takes a solve for each label"
+        )
+
     def takes_exponents(self) -> bool:
         """Whether distances come from exponents of weights: only those by resistance do."""
         return self.distance == "resistance"
@@ -225,9 +234,15 @@ def _insert(nodes: Ints, levels: Floats, level: float, node: int) -> bool:
 
 
 @kernel
-def _spread(indptr: Ints, indices: Ints, lengths: Floats, nodes: Ints, levels: Floats, node: int) -> None:
-    """Search from a new labelled node by increasing distance, through the nodes it is near to only."""
-    heap = [(0.0, node)]
+def _spread(csr: Any, search: Any, number: int, nodes: Ints, levels: Floats, node: int) -> None:
+    """Search from a new labelled node by increasing distance, through the nodes it is near to only.
+
+    search = (least, when): the distance at which each node waits, and in which search that was written, so
+    that it waits again only for a shorter one.
+    """
+    indptr, indices, weights = csr
+    least, when = search
+    heap: list[Any] = [(0.0, node)]
     while heap:
         level, v = heapq.heappop(heap)
         known = False
@@ -236,7 +251,12 @@ def _spread(indptr: Ints, indices: Ints, lengths: Floats, nodes: Ints, levels: F
         if known or not _insert(nodes[v], levels[v], level, node):
             continue
         for at in range(indptr[v], indptr[v + 1]):
-            heapq.heappush(heap, (level + lengths[at], indices[at]))
+            other = np.int64(indices[at])
+            far = level + 1.0 / np.float64(weights[at])
+            if when[other] == number and least[other] <= far:
+                continue
+            when[other], least[other] = number, far
+            heapq.heappush(heap, (far, other))
 
 
 @kernel

@@ -54,7 +54,7 @@ class GrowingCholesky:
 
     @property
     def lower(self) -> Floats:
-        """The factor as it is now."""
+        """The lower factor of the rows added so far, (size, size); a view."""
         return self._store[: self.size, : self.size]
 
     def half_solve(self, column: Floats) -> Floats:

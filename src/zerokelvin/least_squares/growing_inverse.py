@@ -49,7 +49,7 @@ SINCE, PENDING, HAZARD = 0, 1, 2
 
 
 def empty_inverse(dimension: int, a: float, sides: int = 1) -> Floats:
-    """The workspace for A = aI and weights 0."""
+    """The workspace for A = aI and weights 0: rows of numbers that the kernels here take apart."""
     width = padded(dimension)
     kept = aligned((2 + sides + width // 2 + 4 + dimension + sides) * width).reshape(-1, width)
     pack(np.eye(dimension) / a, tiles_of(kept, sides))
@@ -100,7 +100,7 @@ def tiles_of(kept: Floats, sides: int) -> Floats:
 
 @kernel
 def score_row(x: Floats, weights: Floats) -> float:
-    """The product w·x; weights may be longer than x."""
+    """The product w·x of weights and a row; weights may be longer than x, which counts as 0 there."""
     return row_dot(x.reshape(1, -1), 0, weights.reshape(1, -1), 0)
 
 

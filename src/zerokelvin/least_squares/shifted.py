@@ -43,14 +43,14 @@ class Shifted(ABC):
 
     @abstractmethod
     def refactor(self, shift: float) -> None:
-        """Compute the factor afresh at this shift."""
+        """Compute the factor of shift·I + C afresh, after which `solve` at this shift is direct."""
 
     @abstractmethod
     def solve_at(self, gap: float, right: Floats, guess: Floats) -> Floats:
         """The solution at the shift base + gap, from a guess."""
 
     def solve(self, shift: float, right: Floats, guess: Floats | None = None) -> Floats:
-        """(shift·I + C)⁻¹ right, to the last digits."""
+        """The solution of (shift·I + C) x = right, (size,), to the last digits."""
         if not RATIO * self.base >= shift >= self.base > 0:
             self.refactor(shift)
             self.base = shift
@@ -78,7 +78,7 @@ class PrimalShifted(Shifted):
         self.factor = empty_factor(dimension, 1.0, 0)
 
     def add(self, x: Floats) -> None:
-        """Add x xᵀ to C and to the factor."""
+        """Add x xᵀ of one point x to C, and to the factor."""
         self.matrix += x[:, None] * x
         if self.base > 0:
             absorb(self.factor, x.copy(), np.empty(len(x)))
@@ -113,7 +113,7 @@ class DualShifted(Shifted):
 
     @property
     def gram(self) -> Floats:
-        """The Gram matrix as it is now."""
+        """The Gram matrix of the points so far, (size, size); a view."""
         return self._gram[: self.size, : self.size]
 
     def add(self, cross: Floats, norm: float) -> None:
@@ -150,7 +150,7 @@ class DualShifted(Shifted):
 
 @kernel
 def _apply_inverse(factor: Floats, vector: Floats, result: Floats) -> None:
-    """Set result to (L D Lᵀ)⁻¹ vector."""
+    """Set result = (L D Lᵀ)⁻¹ vector, from a factor as `least_squares.ldl` keeps it."""
     d = vector.shape[0]
     result[:] = vector
     forward(factor, result, d)

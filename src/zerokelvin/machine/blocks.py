@@ -79,7 +79,7 @@ class Room:
             return []
 
     def give_back(self, arrays: list[Floats]) -> None:
-        """Keep arrays for the next user."""
+        """Keep the arrays for whoever borrows next; one list of them at most."""
         if not self._kept:
             self._kept.append(arrays)
 
@@ -124,7 +124,7 @@ def some_columns(block: Floats, kept: Ints, width: int) -> Floats:
 
 @kernel
 def place_columns(chosen: Any, kept: Any, block: Any) -> Any:
-    """Put such columns back in their places."""
+    """Write the columns of `chosen` back to the columns `kept` of `block`, in place."""
     for i in range(len(block)):
         for c in range(len(kept)):
             block[i, kept[c]] = chosen[i, c]
@@ -132,6 +132,7 @@ def place_columns(chosen: Any, kept: Any, block: Any) -> Any:
 
 @kernel
 def _pick(block: Any, kept: Any, chosen: Any) -> Any:
+    """Copy the columns `kept` of `block` to `chosen`, and fill its other columns with 0."""
     for i in range(len(block)):
         for c in range(len(kept)):
             chosen[i, c] = block[i, kept[c]]

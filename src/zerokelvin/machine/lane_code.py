@@ -2,6 +2,8 @@
 
 Each does the same steps in the same order as the definition of that name in `zerokelvin.machine.lanes`; where
 nothing is fused, it gives the same bits.
+
+Above 300 lines: it is a list of functions in instructions, each the twin of one in `machine.lanes`.
 """
 
 from __future__ import annotations
@@ -34,9 +36,9 @@ from zerokelvin.machine.vector_code import (
     variable,
     zeros,
 )
+from zerokelvin.machine.widths import LANES
 
 __all__ = [
-    "LANES",
     "add_forms",
     "borrow",
     "combine",
@@ -49,8 +51,6 @@ __all__ = [
     "sweep",
 ]
 
-LANES = 32
-"""How many vectors stand side by side in a block."""
 
 Codegen = Callable[..., Any]
 

@@ -16,13 +16,13 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from numba.extending import overload
 from numpy.typing import NDArray
 
 from zerokelvin.array_types import Floats
 from zerokelvin.jit import kernel
-from zerokelvin.machine import lane_code
-from zerokelvin.machine.lane_code import LANES
+from zerokelvin.jit.exact_python import same_in_python
+from zerokelvin.jit.lazy_instructions import before_compiling
+from zerokelvin.machine.widths import LANES
 
 __all__ = [
     "LANES",
@@ -39,6 +39,7 @@ __all__ = [
     "shorten",
     "sweep",
     "use",
+    "use_instructions",
 ]
 
 Shorts = NDArray[np.float32]
@@ -156,6 +157,7 @@ def lay_out(matrix: Floats, picks: NDArray[np.int64], lane: int, block: Floats) 
     rows[:whole, lane : lane + 8] = matrix[picks[lane : lane + 8], :whole].T
 
 
+@same_in_python
 def borrow(array: NDArray[Any]) -> NDArray[Any]:
     """The same array, not counted as a reference: slices cost nothing, but it must not outlive `array`."""
     return array
@@ -174,7 +176,8 @@ def across(sums: Floats) -> Floats:
 
 
 def use(definition: Callable[..., Any], native: Any) -> None:
-    """Let kernels that call `definition` run `native`."""
+    """Let kernels that call the Python function `definition` run the instructions `native` instead."""
+    from numba.extending import overload
 
     @overload(definition, strict=False)
     def typed(*_: Any) -> Any:
@@ -184,13 +187,18 @@ def use(definition: Callable[..., Any], native: Any) -> None:
         return compiled
 
 
-use(eight_dot, lane_code.eight_dot)
-use(row_dot, lane_code.row_dot)
-use(sweep, lane_code.sweep)
-use(shorten, lane_code.shorten)
-use(add_forms, lane_code.add_forms)
-use(combine, lane_code.combine)
-use(combine_sizes, lane_code.combine_sizes)
-use(lay_out, lane_code.lay_out)
-use(borrow, lane_code.borrow)
-use(fetch, lane_code.fetch)
+@before_compiling
+def use_instructions() -> None:
+    """Have the functions of this module compiled as the vector instructions of `lane_code`."""
+    from zerokelvin.machine import lane_code
+
+    use(eight_dot, lane_code.eight_dot)
+    use(row_dot, lane_code.row_dot)
+    use(sweep, lane_code.sweep)
+    use(shorten, lane_code.shorten)
+    use(add_forms, lane_code.add_forms)
+    use(combine, lane_code.combine)
+    use(combine_sizes, lane_code.combine_sizes)
+    use(lay_out, lane_code.lay_out)
+    use(borrow, lane_code.borrow)
+    use(fetch, lane_code.fetch)

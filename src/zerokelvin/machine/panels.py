@@ -14,10 +14,10 @@ from __future__ import annotations
 import numpy as np
 
 from zerokelvin.array_types import Floats, Ints
-from zerokelvin.machine import panel_code
+from zerokelvin.jit.lazy_instructions import before_compiling
 from zerokelvin.machine.lanes import across, use
 
-__all__ = ["PAST", "gather_rows", "scatter_rows", "take_row"]
+__all__ = ["PAST", "gather_rows", "scatter_rows", "take_row", "use_panel_instructions"]
 
 
 PAST = 8
@@ -65,6 +65,11 @@ def take_row(panels: Floats, start: int, wide: int, known: float, own: Floats) -
         own[column : column + 8] -= panels[at : at + 8] * known
 
 
-use(gather_rows, panel_code.gather_rows)
-use(scatter_rows, panel_code.scatter_rows)
-use(take_row, panel_code.take_row)
+@before_compiling
+def use_panel_instructions() -> None:
+    """Have the functions of this module compiled as the instructions of `panel_code`."""
+    from zerokelvin.machine import panel_code
+
+    use(gather_rows, panel_code.gather_rows)
+    use(scatter_rows, panel_code.scatter_rows)
+    use(take_row, panel_code.take_row)

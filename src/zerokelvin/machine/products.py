@@ -32,12 +32,14 @@ from zerokelvin.machine.rows import (
 )
 
 __all__ = [
+    "MatrixRows",
     "Unsigned",
     "fetched",
     "multiply_block",
     "multiply_one",
     "residual_square",
     "residual_squares",
+    "rows_of",
     "unsigned",
 ]
 
@@ -46,22 +48,39 @@ SHARE = 0.125  # of all entries that must be far
 SAMPLE = 1000
 
 
-def fetched(csr: Any, block: NDArray[np.float64]) -> int:
+def fetched(rows: MatrixRows, block: NDArray[np.float64]) -> int:
     """The number of entries of the matrix whose rows of the block are to be fetched ahead; 0 for none.
 
     >>> near, scattered = np.arange(10**6), np.arange(10**6) * 7919 % 10**6
     >>> block = np.zeros((10**6, 8))
-    >>> [fetched((np.arange(10**6 + 1), indices, np.ones(10**6)), block) for indices in (near, scattered)]
+    >>> [fetched(MatrixRows(np.arange(10**6 + 1), one, np.ones(10**6)), block) for one in (near, scattered)]
     [0, 999872]
     """
-    indptr, indices, _ = csr
+    indptr, indices = rows.starts, rows.columns
     far = FAR // (block.itemsize * block.shape[1])
     if len(block) <= far or len(indices) <= AHEAD:
         return 0
     entries = np.linspace(0, len(indices) - 1, SAMPLE).astype(np.int64)
-    rows = np.searchsorted(indptr, entries, side="right") - 1
-    scattered = np.mean(np.abs(rows - indices[entries]) > far) >= SHARE
+    places = np.searchsorted(indptr, entries, side="right") - 1
+    scattered = np.mean(np.abs(places - indices[entries]) > far) >= SHARE
     return len(indices) - AHEAD if scattered else 0
+
+
+class MatrixRows(NamedTuple):
+    """A matrix in rows: where each starts, the columns of its entries, and the entries."""
+
+    starts: NDArray[Any]
+    columns: NDArray[Any]
+    data: NDArray[np.float64]
+
+
+def rows_of(matrix: sp.csr_array) -> MatrixRows:
+    """The arrays of a sparse matrix, as compiled code takes them.
+
+    >>> rows_of(sp.csr_array(np.eye(2))).columns.tolist()
+    [0, 1]
+    """
+    return MatrixRows(matrix.indptr, matrix.indices, matrix.data)
 
 
 class Unsigned(NamedTuple):
@@ -110,9 +129,9 @@ def residual_square(matrix: Unsigned, right: Any, value: Any) -> float:
 
 
 @kernel
-def multiply_block(lanes: Any, csr: Any, fetch: int, block: Any, product: Any) -> Any:
+def multiply_block(lanes: Any, matrix: MatrixRows, fetch: int, block: Any, product: Any) -> Any:
     """Set product = M·block; their inner products, column by column. `fetch` is as `fetched` gives it."""
-    indptr, indices, data = csr
+    indptr, indices, data = matrix
     sums = sums_for(lanes)
     for i in range(len(indptr) - 1):
         if indptr[i + 1] <= fetch:
@@ -124,9 +143,9 @@ def multiply_block(lanes: Any, csr: Any, fetch: int, block: Any, product: Any) -
 
 
 @kernel
-def residual_squares(lanes: Any, csr: Any, fetch: int, right: Any, value: Any) -> Any:
+def residual_squares(lanes: Any, matrix: MatrixRows, fetch: int, right: Any, value: Any) -> Any:
     """The squared residuals ‖b − Mx‖² of every column of the block x, (k,); b is the block `right`."""
-    indptr, indices, data = csr
+    indptr, indices, data = matrix
     sums = sums_for(lanes)
     rows = sums_for(lanes)
     for i in range(len(indptr) - 1):

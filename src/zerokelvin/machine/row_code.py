@@ -12,9 +12,9 @@ from numba.core import cgutils
 from numba.extending import intrinsic
 
 from zerokelvin.machine.vector_code import prefetch
+from zerokelvin.machine.widths import AHEAD
 
 __all__ = [
-    "AHEAD",
     "Maker",
     "compiled",
     "make_add",
@@ -31,9 +31,6 @@ __all__ = [
     "make_spread_run",
 ]
 
-AHEAD = 128
-"""How many entries of a matrix before its turn a row is fetched by `set_row_ahead`."""
-
 
 class Maker:
     """Writes instructions on rows of one width."""
@@ -49,7 +46,7 @@ class Maker:
         self.kinds = signature.args[1:]
 
     def row(self, block: Any, i: Any) -> Any:
-        """The address of row i."""
+        """The address at which row i of a block begins."""
         return self.run(block, self.builder.mul(i, ir.Constant(ir.IntType(64), self.width)))
 
     def run(self, block: Any, at: Any) -> Any:
@@ -98,17 +95,22 @@ class Maker:
         return self.builder.fsub(a, b)
 
     def each(self, start: Any, stop: Any) -> Any:
-        """A loop over start ≤ p < stop."""
+        """A loop over the whole numbers start ≤ p < stop, to be used in a `with` block that has p."""
         one = ir.Constant(ir.IntType(64), 1)
         return cgutils.for_range_slice(self.builder, start, stop, one, inc=True)
 
     def total(self, value: Any) -> Any:
-        """A variable that starts with a value."""
+        """A place on the stack for a number or a row, which starts with this value."""
         return cgutils.alloca_once_value(self.builder, value)
 
 
-def compiled(defined: Any, make: Callable[[Maker], None], *kinds: Any) -> Any:
-    """The row function from the instructions that `make` writes; `kinds` are its types, None for an array."""
+def compiled(defined: Any, *names: str | None) -> Any:
+    """A function of `rows` from the instructions that are made here under its name.
+
+    `names` are the types of what it takes behind the width, None for an array.
+    """
+    make: Callable[[Maker], None] = globals()[f"make_{defined.__name__}"]
+    kinds = [None if name is None else getattr(types, name) for name in names]
 
     def generate(context: Any, builder: Any, signature: Any, values: Any) -> Any:
         make(Maker(context, builder, signature, values))

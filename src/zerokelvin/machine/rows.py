@@ -11,15 +11,14 @@ instructions used.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
-import numba
 import numpy as np
-from numba import types
 
 from zerokelvin.jit import kernel
-from zerokelvin.machine import row_code as code
-from zerokelvin.machine.row_code import AHEAD, compiled
+from zerokelvin.jit.lazy_instructions import instructions
+from zerokelvin.machine.widths import AHEAD
 
 __all__ = [
     "AHEAD",
@@ -41,34 +40,54 @@ __all__ = [
 
 # ruff: noqa: ARG001 - only the compiled functions need to be told the width
 
-# -- what the row functions do; compiled, each is replaced by instructions of `row_code` -----------------
+ARRAY, WHOLE, REAL = None, "int64", "float64"
 
 
+def _row(*kinds: str | None) -> Callable[[Any], Any]:
+    """Decorator: compiled, the function is the instructions that `row_code` makes for its name and types."""
+
+    def make(function: Any) -> Any:
+        from zerokelvin.machine.row_code import compiled
+
+        return compiled(function, *kinds)
+
+    return instructions(make)
+
+
+# -- what the row functions do ---------------------------------------------------------------------------
+
+
+@_row(ARRAY, WHOLE, REAL, ARRAY, WHOLE)
 def put(lanes: Any, out: Any, i: int, a: float, x: Any, j: int) -> None:
-    """Set out[i] = a·x[j]."""
+    """Set row i of block `out` to a times row j of block `x`: out[i] = a·x[j]."""
     out[i] = a * x[j]
 
 
+@_row(ARRAY, WHOLE, ARRAY, WHOLE)
 def move(lanes: Any, out: Any, at: int, x: Any, start: int) -> None:
     """Set a row's width of numbers of `out` from its number `at` on to those of x from `start` on."""
     out.ravel()[at : at + len(lanes)] = x.ravel()[start : start + len(lanes)]
 
 
+@_row(ARRAY, WHOLE, REAL, ARRAY, WHOLE)
 def add(lanes: Any, out: Any, i: int, a: float, x: Any, j: int) -> None:
-    """Set out[i] += a·x[j]."""
+    """Add a times row j of block `x` to row i of block `out`: out[i] += a·x[j]."""
     out[i] += a * x[j]
 
 
+@_row(ARRAY, WHOLE, ARRAY, ARRAY, WHOLE)
 def add_lanes(lanes: Any, out: Any, i: int, lengths: Any, x: Any, j: int) -> None:
     """Set out[i] += lengths·x[j], with a length per column."""
     out[i] += lengths * x[j]
 
 
+@_row(ARRAY, WHOLE, ARRAY)
 def scale_lanes(lanes: Any, out: Any, i: int, lengths: Any) -> None:
     """Set out[i] = lengths·out[i], with a length per column."""
     out[i] *= lengths
 
 
+@_row(ARRAY, REAL, ARRAY, WHOLE, ARRAY, WHOLE)
 def add_products(lanes: Any, sums: Any, a: float, x: Any, i: int, y: Any, j: int) -> None:
     """Set sums[i mod 4] += a·x[i]·y[j], column by column.
 
@@ -77,6 +96,7 @@ def add_products(lanes: Any, sums: Any, a: float, x: Any, i: int, y: Any, j: int
     sums[i & 3] += a * (x[i] * y[j])
 
 
+@_row(ARRAY, WHOLE, ARRAY, ARRAY, ARRAY, WHOLE, WHOLE)
 def set_row(lanes: Any, out: Any, i: int, x: Any, places: Any, worth: Any, start: int, stop: int) -> None:
     """Set out[i] = Σ_p worth[p]·x[places[p]], p from start to stop."""
     out[i] = 0.0
@@ -84,6 +104,7 @@ def set_row(lanes: Any, out: Any, i: int, x: Any, places: Any, worth: Any, start
         out[i] += worth[p] * x[places[p]]
 
 
+@_row(ARRAY, WHOLE, ARRAY, ARRAY, ARRAY, WHOLE, WHOLE)
 def set_row_ahead(
     lanes: Any, out: Any, i: int, x: Any, places: Any, worth: Any, start: int, stop: int
 ) -> None:
@@ -91,24 +112,28 @@ def set_row_ahead(
     set_row(lanes, out, i, x, places, worth, start, stop)
 
 
+@_row(ARRAY, WHOLE, ARRAY, ARRAY, ARRAY, WHOLE, WHOLE)
 def add_row(lanes: Any, out: Any, i: int, x: Any, places: Any, worth: Any, start: int, stop: int) -> None:
     """Set out[i] += Σ_p worth[p]·x[places[p]], p from start to stop."""
     for p in range(start, stop):
         out[i] += worth[p] * x[places[p]]
 
 
+@_row(ARRAY, WHOLE, ARRAY, ARRAY, ARRAY, WHOLE, WHOLE)
 def spread_row(lanes: Any, out: Any, i: int, x: Any, places: Any, worth: Any, start: int, stop: int) -> None:
     """Set out[places[p]] += worth[p]·x[i] for p from start to stop."""
     for p in range(start, stop):
         out[places[p]] += worth[p] * x[i]
 
 
+@_row(ARRAY, WHOLE, WHOLE, ARRAY, WHOLE, WHOLE)
 def add_run(lanes: Any, out: Any, i: int, first: int, worth: Any, start: int, stop: int) -> None:
     """Set out[i] −= Σ_p worth[p]·out[first + p − start], p from start to stop."""
     for p in range(start, stop):
         out[i] -= worth[p] * out[first + p - start]
 
 
+@_row(ARRAY, WHOLE, WHOLE, ARRAY, WHOLE, WHOLE)
 def spread_run(lanes: Any, out: Any, i: int, first: int, worth: Any, start: int, stop: int) -> None:
     """Set out[first + p − start] −= worth[p]·out[i] for p from start to stop."""
     for p in range(start, stop):
@@ -125,19 +150,3 @@ def sums_for(lanes: Any) -> Any:
 def total(sums: Any) -> Any:
     """The four rows of sums that `sums_for` made, added up: one number per column, (k,)."""
     return (sums[0] + sums[1]) + (sums[2] + sums[3])
-
-
-if not numba.config.DISABLE_JIT:  # type: ignore[attr-defined]
-    _int, _real = types.int64, types.float64
-    put = compiled(put, code.make_put, None, _int, _real, None, _int)
-    move = compiled(move, code.make_move, None, _int, None, _int)
-    add = compiled(add, code.make_add, None, _int, _real, None, _int)
-    add_lanes = compiled(add_lanes, code.make_add_lanes, None, _int, None, None, _int)
-    scale_lanes = compiled(scale_lanes, code.make_scale_lanes, None, _int, None)
-    add_products = compiled(add_products, code.make_add_products, None, _real, None, _int, None, _int)
-    set_row = compiled(set_row, code.make_set_row, None, _int, None, None, None, _int, _int)
-    set_row_ahead = compiled(set_row_ahead, code.make_set_row_ahead, None, _int, None, None, None, _int, _int)
-    add_row = compiled(add_row, code.make_add_row, None, _int, None, None, None, _int, _int)
-    spread_row = compiled(spread_row, code.make_spread_row, None, _int, None, None, None, _int, _int)
-    add_run = compiled(add_run, code.make_add_run, None, _int, _int, None, _int, _int)
-    spread_run = compiled(spread_run, code.make_spread_run, None, _int, _int, None, _int, _int)

@@ -46,7 +46,7 @@ ROUNDS = (
 
 
 def at(number: int) -> ir.Constant:
-    """A whole number."""
+    """A whole number as a 64-bit constant of the instructions."""
     return ir.Constant(INDEX, number)
 
 
@@ -99,14 +99,14 @@ def fused(builder: Any, total: Any, a: Any, b: Any) -> Any:
 
 
 def size(builder: Any, vector: Any) -> Any:
-    """The absolute value in every place of a vector."""
+    """The absolute value of every number of a vector."""
     kind = ir.FunctionType(vector.type, [vector.type])
     step = cgutils.get_or_insert_function(builder.module, kind, "llvm.fabs.v8f64")
     return builder.call(step, [vector])
 
 
 def running_sums(builder: Any, count: int, kind: Any = EIGHT) -> list[Any]:
-    """Places for `count` vectors, zero at first."""
+    """Places on the stack for `count` vectors of eight numbers, 0 at first, to which others are added."""
     slots = [cgutils.alloca_once(builder, kind) for _ in range(count)]
     for slot in slots:
         builder.store(zeros(kind), slot)
@@ -114,12 +114,12 @@ def running_sums(builder: Any, count: int, kind: Any = EIGHT) -> list[Any]:
 
 
 def variable(builder: Any, value: Any) -> Any:
-    """A place for a number that changes."""
+    """A place on the stack for a number that changes, with its first value."""
     return cgutils.alloca_once_value(builder, value)
 
 
 def zeros(kind: Any) -> ir.Constant:
-    """A vector of zeros."""
+    """A vector of zeros of one kind of lanes."""
     return ir.Constant(kind, [ir.Constant(kind.element, 0.0)] * kind.count)
 
 

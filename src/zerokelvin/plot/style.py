@@ -34,7 +34,7 @@ INK, GREY = "#333333", "#8a8a8a"
 
 
 def layout() -> ConstrainedLayoutEngine:
-    """Room around panels and legends."""
+    """A layout engine for figures, with room around panels and legends."""
     return ConstrainedLayoutEngine(h_pad=0.1, w_pad=0.1)
 
 

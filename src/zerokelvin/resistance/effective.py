@@ -129,8 +129,10 @@ def resistances_from(graph: Graph, node: int) -> Floats:
     return result
 
 
-def kernel_diagonal(graph: Graph) -> Floats:
+def kernel_diagonal(graph: Graph, solver: Solver | None = None) -> Floats:
     """The diagonal of G⁺, the squared norms ‖v_p‖²_G of the nodes' coordinates.
+
+    `solver` is one of ``analyse(graph)`` to use, as in `effective_resistance`.
 
     Examples
     --------
@@ -143,7 +145,7 @@ def kernel_diagonal(graph: Graph) -> Floats:
     sizes = np.bincount(components)
     current = np.ones(graph.num_nodes)
     current[ground] -= sizes
-    potential = analyse(graph, tol=1e-10).solve(current).value
+    potential = (solver or analyse(graph, tol=1e-10)).solve(current).value
     shared = (potential - potential[ground][components]) / sizes[components]
     means = np.bincount(components, shared) / sizes
     return np.maximum(from_ground - 2 * shared + means[components], 0.0)

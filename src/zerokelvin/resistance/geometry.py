@@ -111,7 +111,7 @@ class KernelGeometry:
         self.columns = columns
 
     def column(self, node: int) -> Floats:
-        """The kernel column of a node."""
+        """The column of G⁺ that belongs to a node, (n,)."""
         return self.columns.column(node)
 
     def several(self, nodes: list[int]) -> list[Floats]:

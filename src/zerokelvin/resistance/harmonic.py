@@ -32,7 +32,7 @@ __all__ = ["Smoothest", "log_smoothest_norm", "smoothest"]
 
 
 class Smoothest(NamedTuple):
-    """A function on the nodes, and its squared norm."""
+    """The smoothest function with given values: its value at every node, and its squared norm."""
 
     values: Floats
     squared_norm: float

@@ -50,7 +50,7 @@ class EliminatedRows(NamedTuple):
 
 
 class Weight(NamedTuple):
-    """A weight amount·e^(−scale·low); amount 0 is none."""
+    """A weight amount·e^(−scale·low), kept so since floats may not hold it; amount 0 is none."""
 
     low: float
     amount: float

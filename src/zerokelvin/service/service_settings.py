@@ -29,8 +29,8 @@ class ServiceSettings:
         Where it listens; port 0 takes a free one. Any host but loopback needs keys.
     graphs
         The folder that ``{"path": …}`` may name graphs below. Without keys any file may be named.
-    most_body, most_nodes, most_name
-        Bytes of a request, nodes in one request, characters of a node's name.
+    most_body, most_log, most_nodes, most_name
+        Bytes of a request, and of a log that is imported; nodes in one request, characters of a node's name.
     most_graph
         Nodes of a graph, and a tenth of its edges.
     most_projects, most_awake
@@ -53,6 +53,10 @@ class ServiceSettings:
         Seconds that answers to requests with an Idempotency-Key are kept.
     log_requests
         Whether every request is a line on standard error.
+    error_log
+        A file for what failed, kept short; None for none.
+    first_project
+        The project whose page ``/`` shows; without one, the list of projects.
     cookie_secret, cookie_lifetime
         What the page's cookies are signed with, and the seconds they are good for. Without a secret they end
         with the process; several instances behind one address need the same one.
@@ -65,6 +69,7 @@ class ServiceSettings:
     port: int = 0
     graphs: Path | None = None
     most_body: int = 64 << 20
+    most_log: int = 512 << 20
     most_nodes: int = 100_000
     most_name: int = 512
     most_graph: int = 2_000_000
@@ -80,6 +85,8 @@ class ServiceSettings:
     snapshot_every: int = 2000
     remember: float = 7 * 24 * 3600.0
     log_requests: bool = True
+    error_log: Path | None = None
+    first_project: str = ""
     cookie_secret: str | None = field(default=None, repr=False)
     cookie_lifetime: float = 12 * 3600.0
     tracer: Any = field(default=None, repr=False, compare=False)
@@ -89,6 +96,7 @@ class ServiceSettings:
             raise ParameterError(f"port {self.port} is none; give one from 1 to 65535, or 0 for a free one.")
         for name in (
             "most_body",
+            "most_log",
             "most_nodes",
             "most_awake",
             "most_queue",

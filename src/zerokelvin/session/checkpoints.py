@@ -7,10 +7,10 @@ the last hundred, some hundred and fifty events are then learnt again at most, a
 end of all events little more than that share of them.
 
 All copies together hold at most `ROOM` bytes and are at most `MOST`; a game of which one copy is larger has
-none, and its corrections replay all events. A copy is a twin of the game (`Game.twin`), or else a snapshot
-that is put into a game started anew, or, where a learner has neither, there is none. Copies never change:
-what goes on from one is a twin of it. Where a correction goes over growths again (`session.growing`), copies
-from before a growth are kept too, and go over it.
+none, and its corrections replay all events; so do those on a packed graph. A copy is a twin of the game
+(`Game.twin`), or else a snapshot that is put into a game started anew, or, where a learner has neither, there
+is none. Copies never change: what goes on from one is a twin of it. Where a correction goes over growths
+again (`session.growing`), copies from before a growth are kept too, and go over it.
 """
 
 from __future__ import annotations
@@ -25,6 +25,7 @@ from numpy.typing import NDArray
 
 from zerokelvin.graph import Graph
 from zerokelvin.graph.domain import Domain
+from zerokelvin.graph.packed import PackedGraph
 from zerokelvin.learners.base import Game
 from zerokelvin.session.following import SessionTally
 
@@ -62,12 +63,16 @@ class Moment(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Checkpoint:
-    """A game as it was at a moment: a twin of it, or its snapshot; and the bytes that takes."""
+    """A game as it was at a moment: a twin of it, or its snapshot; and the bytes that takes.
+
+    `all_counted` says that these are all it holds, which is so once nothing else holds a part of it.
+    """
 
     moment: Moment
     game: Game | None
     snapshot: Snapshot | None
     size: int
+    all_counted: bool = False
 
     @classmethod
     def of(cls, game: Game, moment: Moment) -> Checkpoint | None:
@@ -87,9 +92,10 @@ class Checkpoint:
 
     def alone(self) -> Checkpoint:
         """The same where no other game shares what no label changes, so that all of it counts."""
-        if self.game is None:
+        if self.game is None or self.all_counted:
             return self
-        return replace(self, size=sum(array.nbytes for array in _arrays(self.game, with_graphs=True)))
+        size = sum(array.nbytes for array in _arrays(self.game, with_graphs=True))
+        return replace(self, size=size, all_counted=True)
 
 
 class Checkpoints:
@@ -131,10 +137,10 @@ class Checkpoints:
         """
         events = moment.events
         last = self._kept[-1].events if self._kept and self._kept[-1].moment.graph is moment.graph else 0
-        if not self._possible or events - last < STEP:
-            return
+        if not self._possible or events - last < STEP or isinstance(moment.graph, PackedGraph):
+            return  # of a packed graph a copy would take more than all else
         if self._steps is None or not one_by_one:
-            if sum(array.nbytes for array in _arrays(game)) > MUCH * ROOM:
+            if not self._kept and sum(array.nbytes for array in _arrays(game)) > MUCH * ROOM:
                 self._kept, self._possible = (), False
                 return
             self._steps = game.keeping() if one_by_one else None

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from zerokelvin.array_types import Ints
 from zerokelvin.asking.class_prior import most_frequent
 from zerokelvin.asking.coin_hash import coins
-from zerokelvin.asking.decision import NO_FLOOR, NO_GAIN, confidence, worth_asking
+from zerokelvin.asking.decision import NO_FLOOR, NO_GAIN, confidences, worth_asking
 from zerokelvin.games.labels import decide
 from zerokelvin.learners import Game, Policy
 from zerokelvin.session.prediction import LEARN, SKIP, TEACH, Event, Outcome
@@ -42,7 +42,7 @@ class SessionTally(NamedTuple):
 
     @classmethod
     def empty(cls, classes: int, components: int) -> SessionTally:
-        """Before any event."""
+        """The tally before any event: every count 0, no component labelled."""
         counts, labelled = np.zeros(classes, dtype=np.int64), np.zeros(components, dtype=np.bool_)
         return cls(0, 0, 0, 0, 0, counts, labelled)
 
@@ -105,7 +105,7 @@ def follow(
     codes = np.array([place.codes[event.label] for event in told], dtype=np.int64)
     margins = game.scores_in_order(nodes, codes)
     by_margin = decide(margins, len(place.classes)).tolist()
-    sure = [float(confidence(row)) for row in margins]
+    sure = confidences(margins).tolist()
     numbers = place.trials + np.arange(len(events))
     limits = place.policy.limits(coins(place.seed, numbers)).tolist()
     components = place.components[nodes].tolist()

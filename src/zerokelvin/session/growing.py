@@ -89,11 +89,14 @@ def graph_before(graph: Graph, later: Sequence[Before]) -> Graph:
     ends, shape = (own // count, own % count), (count, count)
     matrix = sp.csr_array((np.tile(values, 2), (np.concatenate(ends), np.concatenate(ends[::-1]))), shape)
     matrix.sort_indices()
-    return Graph(matrix.indptr, matrix.indices, matrix.data, graph.names and graph.names[:count])
+    known = graph.attributes and graph.attributes.taken(np.arange(count))
+    return Graph(matrix.indptr, matrix.indices, matrix.data, graph.names and graph.names[:count], known)
 
 
 def same_graph(old: Graph, new: Graph) -> bool:
-    """Whether two graphs of the same names are equal: what else their content hashes are made of."""
+    """Whether a growth has added nothing: what else than names content hashes are made of is equal."""
+    if old is new or old.num_nodes != new.num_nodes:
+        return old is new
     arrays = ("indptr", "indices", "weights")
     return all(np.array_equal(getattr(old, name), getattr(new, name)) for name in arrays)
 

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from zerokelvin.array_types import Floats, Ints
+from zerokelvin.asking.class_chances import class_odds, class_scores
 from zerokelvin.asking.class_prior import most_frequent
 from zerokelvin.asking.decision import confidence
 from zerokelvin.games.labels import class_array, decide
@@ -28,6 +29,7 @@ __all__ = [
     "class_shares",
     "decided_reason",
     "explain",
+    "node_columns",
     "predict",
     "predict_all",
     "predict_many",
@@ -39,6 +41,9 @@ __all__ = [
 
 NOTHING_LEARNT = "No label has been learned yet, so this is only the tie rule's guess."
 BY_PRIOR = "No node of its component has a label yet, so this is the most frequent class so far."
+
+HARDLY_ANY = 1e-6
+"""Confidence below which the sentence gives no number: what settles ties is of the order of 1e-9."""
 
 
 @on_one_thread
@@ -100,7 +105,7 @@ def _codes(standing: Standing, nodes: Ints, margins: Floats) -> Ints:
 
 def _unlabelled(standing: Standing, nodes: Ints) -> NDArray[np.bool_]:
     """Which of several nodes lie in a component without a label."""
-    return np.asarray(~standing.labelled[standing.graph.components[nodes]])
+    return np.asarray(~standing.labelled[standing.graph.label_components[nodes]])
 
 
 def class_shares(standing: Standing, prediction: Prediction) -> dict[Hashable, float]:
@@ -114,8 +119,10 @@ def class_shares(standing: Standing, prediction: Prediction) -> dict[Hashable, f
         odds = chances[: len(standing.classes)]
     else:
         scores = np.array(list(prediction.scores.values()))
-        odds = np.exp(scores - scores.max())
-    shares = _settled(tuple((odds / odds.sum()).tolist()), standing.codes[prediction.label])
+        odds = class_odds(scores)
+    shares = tuple((odds / odds.sum()).tolist())
+    if not standing.game.decides_alone:
+        shares = _settled(shares, standing.codes[prediction.label])
     return dict(zip(standing.classes, shares, strict=True))
 
 
@@ -132,11 +139,12 @@ def shares_of(standing: Standing, nodes: Ints) -> Floats:
     if chances is not None:
         odds = chances[:, :count]
     else:
-        scores = margins if margins.shape[1] > 1 else np.hstack([-margins, margins])[:, :count]
-        odds = np.exp(scores - scores.max(axis=1, keepdims=True))
+        odds = class_odds(class_scores(margins)[:, :count])
     if standing.counts.any():
         odds[_unlabelled(standing, nodes)] = standing.counts
     shares: Floats = odds / odds.sum(axis=1, keepdims=True)
+    if standing.game.decides_alone:
+        return shares
     codes = _codes(standing, nodes, margins)
     ahead = (shares >= shares[rows, codes][:, None]).sum(axis=1) > 1
     known: dict[tuple[Any, ...], tuple[float, ...]] = {}
@@ -148,14 +156,32 @@ def shares_of(standing: Standing, nodes: Ints) -> Floats:
     return shares
 
 
+def node_columns(standing: Standing) -> dict[str, Any]:
+    """What is known of every node, a column each; see `Session.to_frame`."""
+    graph, count = standing.graph, standing.graph.num_nodes
+    shares = all_shares(standing)
+    labels = predict_all(standing).tolist()
+    answered, asked = np.zeros(count, dtype=np.bool_), np.zeros(count, dtype=np.bool_)
+    codes = np.array([standing.codes[label] for label in labels], dtype=np.int64)
+    probability: Floats = shares[np.arange(count), codes]
+    for event, found in zip(standing.events, standing.outcomes, strict=True):
+        if event.kind != SKIP:
+            labels[event.node], probability[event.node] = event.label, 1.0
+            answered[event.node], asked[event.node] = True, found.asked
+    return {
+        "node": [graph.name(i) for i in range(count)],
+        "label": labels,
+        "probability": probability,
+        "answered": answered,
+        "asked": asked,
+    }
+
+
 def ranked(standing: Standing, label: Hashable, most: int | None) -> list[Hashable]:
     """The nodes without an answer, those most probably of a class first; see `Session.rank`."""
     shares, margins = all_shares(standing), all_margins(standing)
     code = standing.codes[label]
-    if margins.shape[1] > 1:
-        scores = margins[:, code]
-    else:
-        scores = margins[:, 0] if code == 1 else -margins[:, 0]
+    scores = class_scores(margins)[:, code]
     answered = np.zeros(standing.graph.num_nodes, dtype=np.bool_)
     answered[[event.node for event in standing.events if event.kind != SKIP]] = True
     order = np.lexsort((standing.graph.name_ranks, -scores, -shares[:, code]))
@@ -189,7 +215,9 @@ def explain(standing: Standing, node: Hashable) -> Explanation:
     )
     path = tuple(map(graph.name, game.trail(index, column)))
     margin, trusted = prediction.scores[prediction.label], game.trusted()
-    return Explanation(node, prediction.label, margin, shares, prediction.reason, path, trusted)
+    known = {name: sign * share for name, share in game.attribute_shares(index, column).items()}
+    ranked = dict(sorted(known.items(), key=lambda item: -abs(item[1])))
+    return Explanation(node, prediction.label, margin, shares, prediction.reason, path, trusted, ranked)
 
 
 def _reason(standing: Standing, node: int, margins: Floats, by_prior: bool, ask: bool) -> str:
@@ -217,11 +245,14 @@ def decided_reason(learner: str, sure: float, remark: str, ask: bool, spent: int
 
     >>> decided_reason("perceptron", 0.25, "", False, None)
     "Predicted by 'perceptron' with confidence 0.25; no label is needed."
+    >>> decided_reason("auto", 4e-9, "", True, None)
+    "Predicted by 'auto' with hardly any confidence; the label is wanted."
     """
     wish = "the label is wanted" if ask else "no label is needed"
     if not ask and spent is not None:
         wish = f"the budget of {spent} questions is spent"
-    decided = f"Predicted by '{learner}' with confidence {sure:.3g}"
+    much = f"confidence {sure:.3g}" if sure >= HARDLY_ANY else "hardly any confidence"
+    decided = f"Predicted by '{learner}' with {much}"
     return f"{decided}: {remark}; {wish}." if remark else f"{decided}; {wish}."
 
 

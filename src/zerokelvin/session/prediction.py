@@ -87,7 +87,8 @@ class Explanation:
 
     For kernel and minimum-cut learners the shares sum to `margin`, the margin of `label` in its own problem.
     Minimum-cut learners also give the `path` over which these labels reach the node; `trusted` holds the
-    weights of the experts of a mixture such as `auto`.
+    weights of the experts of a mixture such as `auto`. Where nodes have attributes, `attributes` holds what
+    each of the node's own adds to the lead of `label` by a regression on them, the largest first.
     """
 
     node: Hashable
@@ -97,3 +98,4 @@ class Explanation:
     reason: str
     path: tuple[Hashable, ...] = ()
     trusted: Mapping[str, float] = field(default_factory=dict)
+    attributes: Mapping[str, float] = field(default_factory=dict)

@@ -11,6 +11,10 @@ what they measure. The other policies toss no coin, so the list holds the nodes 
 | ``variance`` | the largest variance |
 | ``doubt`` | the largest deviation √variance over confidence |
 | ``value`` | the largest value |
+| ``find`` | the largest probability of the class sought |
+| ``costs`` | the largest expected cost of deciding without the label |
+
+Another order may be wanted: by how much nodes are suspected of a class (`Session.rank`), whatever the policy.
 
 An empty list says that nothing is left to ask: the budget is spent, every node is answered, or no coin makes
 policy and learner ask for any of the rest. Answers and skips to come may change that, where a threshold moves
@@ -28,28 +32,42 @@ from collections.abc import Hashable, Iterator
 
 import numpy as np
 
-from zerokelvin.array_types import Floats, Ints
+from zerokelvin.array_types import Ints
 from zerokelvin.asking.coin_hash import LEAST_COIN
-from zerokelvin.asking.decision import worth_asking
+from zerokelvin.asking.decision import confidences, worth_asking
+from zerokelvin.asking.find import sought_code
 from zerokelvin.asking.policies import Policy
 from zerokelvin.games.counts import require_whole
-from zerokelvin.session.predicting import all_margins
+from zerokelvin.learners.wrappers.seeking import rarest_class
+from zerokelvin.registry import Registry
+from zerokelvin.session.predicting import all_margins, ranked
 from zerokelvin.session.prediction import SKIP
 from zerokelvin.session.standing import Standing
 
 __all__ = ["questions"]
 
 
+ORDERS: Registry[bool] = Registry("order")
+"""Orders in which questions may be wanted: whether they go by suspicion."""
+ORDERS.add(POLICY := "policy")(False)
+ORDERS.add("suspicion", "[CLASS]")(True)
+
 BEGIN = 64
 """How many nodes of the largest value are looked for at first, where the learner has a rule of its own."""
 
 
-def questions(standing: Standing, limit: int | None = None) -> list[Hashable]:
+def questions(standing: Standing, limit: int | None = None, order: str = POLICY) -> list[Hashable]:
     """The nodes that may be asked for where a session stands, the most urgent first, at most `limit` of them.
 
-    Of equally urgent nodes, the first by name comes first.
+    Of equally urgent nodes, the first by name comes first. `order` may be ``"suspicion"`` or
+    ``"suspicion:CLASS"`` instead of ``"policy"``.
     """
     most = None if limit is None else require_whole("limit", limit)
+    if order != POLICY:
+        label, open_now = _suspected(standing, order), set(questions(standing))
+        if label is None or not open_now:
+            return questions(standing, most)
+        return [name for name in ranked(standing, label, None) if name in open_now][:most]
     if standing.spent or most == 0:
         return []
     waiting = _unanswered(standing)
@@ -62,6 +80,18 @@ def questions(standing: Standing, limit: int | None = None) -> list[Hashable]:
             if len(found) == most:
                 break
     return found
+
+
+def _suspected(standing: Standing, order: str) -> Hashable | None:
+    """The class by whose probability an order goes; None where none is known yet."""
+    written = ORDERS.split(order)[1]
+    classes, label = standing.classes, written or getattr(standing.terms.policy, "label", None)
+    if not classes:
+        return None
+    if label is not None:
+        code = sought_code(label, classes, standing.terms.closed or bool(written))
+        return None if code is None else classes[code]
+    return classes[min(rarest_class(standing.lessons(standing.events)[1], len(classes)), len(classes) - 1)]
 
 
 def _unanswered(standing: Standing) -> Ints:
@@ -106,15 +136,3 @@ def _by_value(standing: Standing, waiting: Ints, floor: float, most: int | None)
         if wanted is None or len(found) < wanted:
             return
         given, wanted = len(found), 4 * wanted
-
-
-def confidences(margins: Floats) -> Floats:
-    """The confidence of every row of margins, (nodes, problems); see `zerokelvin.asking.decision`.
-
-    >>> confidences(np.array([[0.25, -1.0, 1.0], [1.0, 1.0, 0.0]])).tolist()
-    [0.375, 0.0]
-    """
-    if margins.shape[1] == 1:
-        return np.abs(margins[:, 0])
-    top = np.partition(margins, margins.shape[1] - 2, axis=1)[:, -2:]
-    return 0.5 * (top.max(axis=1) - top.min(axis=1))

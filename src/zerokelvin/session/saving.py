@@ -57,7 +57,7 @@ class Packed(NamedTuple):
 
 
 def save(standing: Standing, path: str | os.PathLike[str]) -> None:
-    """Write settings, events, outcomes and states."""
+    """Write settings, events, outcomes and the arrays of the game to a file."""
     terms, learner = standing.terms, standing.terms.learner
     code = {label: i for i, label in enumerate(standing.classes)}
     found = standing.outcomes
@@ -89,6 +89,9 @@ def save(standing: Standing, path: str | os.PathLike[str]) -> None:
         "retold": standing.retold,
         "states": snapshot is not None,
     }
+    known = getattr(standing.graph, "attributes", None)
+    if known is not None:
+        header["attributes_fixed_on"] = known.fixed_on
     if standing.growths or standing.audit.draws:
         header["version"] = WITH_MORE
         header["checked_labels"] = [to_json(label) for label in standing.audit.labels]
@@ -107,10 +110,12 @@ def save(standing: Standing, path: str | os.PathLike[str]) -> None:
     write_session(path, header, arrays)
 
 
-def read(path: str | os.PathLike[str], graph: Graph) -> Standing:
-    """The standing in a file; refused on another graph than its own."""
+def read(path: str | os.PathLike[str], graph: Graph, attributes: Any = None) -> Standing:
+    """The standing in a file; refused on another graph, or with other attributes, than its own."""
     file = read_session(path)
     with sound(path):
+        if attributes is not None:
+            graph = graph.with_attributes(attributes, _fixed_on(file, graph))
         if file.header["graph"] != graph.content_hash:
             raise SessionError(_other_graph(file, graph))
         return _standing(read_record(file, graph.num_nodes), file, graph)
@@ -213,12 +218,26 @@ def _rows(rows: Sequence[tuple[Any, ...]], columns: int) -> NDArray[np.int64]:
     return np.array(rows, dtype=np.int64).reshape(-1, columns)
 
 
+def _fixed_on(file: SessionFile, graph: Graph) -> int:
+    """How many of the first nodes the rules of the attributes come from."""
+    count = file.header.get("attributes_fixed_on")
+    if count is None:
+        raise SessionError(f"'{file.path}' was saved without attributes; load it without them.")
+    require(isinstance(count, int) and 0 < count <= graph.num_nodes)
+    return int(count)
+
+
 def _other_graph(file: SessionFile, graph: Graph) -> str:
     nodes = file.header.get("nodes")
     if file.header.get("settled") and isinstance(nodes, int) and graph.num_nodes <= nodes:
         return (
             f"'{file.path}' was saved on a graph that had grown to {nodes} nodes, not on this one of "
             f"{graph.num_nodes}; load it with the grown graph, as session.graph was."
+        )
+    if "attributes_fixed_on" in file.header:
+        return (
+            f"'{file.path}' was saved on another graph or with other attributes; load it with the graph and "
+            "the attributes= it was made with."
         )
     return f"'{file.path}' was saved on another graph; load it with the graph it was made on."
 

@@ -11,6 +11,9 @@ In a game of several classes every class is a binary problem, and a selective le
 An answer that was asked for is learnt by the problems that asked, the first of all by all of them, just as in
 `zerokelvin.learners.base.Game.play`; one that was not asked for, or is taught, by all. On a grown graph
 it is decided anew who asks, as in a session that had begun there.
+
+Above 300 lines: all that must change in one step is one class, and its counts are told from the same
+events.
 """
 
 from __future__ import annotations
@@ -25,8 +28,8 @@ import numpy as np
 from zerokelvin.array_types import Bools, Floats, Ints
 from zerokelvin.asking.class_prior import most_frequent, without_label
 from zerokelvin.asking.coin_hash import LEAST_COIN, coins
-from zerokelvin.asking.decision import confidence, worth_asking
-from zerokelvin.errors import LabelError
+from zerokelvin.asking.decision import AskingRule, confidence, worth_asking
+from zerokelvin.errors import LabelError, SessionError
 from zerokelvin.games.labels import class_order, decide
 from zerokelvin.graph import Graph
 from zerokelvin.guarantee import Audit, ToldLabel
@@ -90,8 +93,10 @@ class Standing:
         self.classes = classes
         self.budget = budget
         self.prepared = terms.learner.prepare(graph) if prepared is None else prepared
-        begin = terms.learner.start_game
-        self.game = begin(graph, max(2, len(classes)), self.prepared, terms.seed) if game is None else game
+        if game is None:
+            named = terms.learner.named(classes, terms.closed)
+            game = named.start_game(graph, max(2, len(classes)), self.prepared, terms.seed)
+        self.game = game
         self.checkpoints = Checkpoints()
         self.events: list[Event] = []
         self.outcomes: list[Outcome] = []
@@ -132,13 +137,14 @@ class Standing:
 
     @property
     def counts(self) -> Ints:
-        """The labels of each class."""
+        """How many labels each class has had, (classes,)."""
         return self.tally.counts
 
     @property
     def labelled(self) -> Bools:
-        """Whether each component has a label."""
-        return self.tally.labelled
+        """Whether each component has a label, or a learner that needs none there."""
+        labelled = self.tally.labelled
+        return np.ones_like(labelled) if self.game.decides_alone else labelled
 
     # -- building another beside this one -----------------------------------------------------------
 
@@ -303,9 +309,11 @@ class Standing:
             now = self.outcome(event.node) if event.kind == LEARN else Outcome()
             self.take([event], [agreed(now, found_then)])
 
-    def extended(self, nodes: int | Iterable[Hashable], edges: Any, weights: Any) -> Standing:
+    def extended(
+        self, nodes: int | Iterable[Hashable], edges: Any, weights: Any, attributes: Any = None
+    ) -> Standing:
         """One on the graph with these nodes and edges added; itself where that adds nothing."""
-        graph = self.graph.extended(nodes, edges, weights)
+        graph = self.graph.extended(nodes, edges, weights, attributes)
         if same_graph(self.graph, graph):
             return self
         other = self.grown(graph)
@@ -341,7 +349,7 @@ class Standing:
             self.budget,
             self.classes,
             self.codes,
-            self.graph.components,
+            self.graph.label_components,
             self.labelled,
             self.counts,
             self.trials,
@@ -410,8 +418,8 @@ class Standing:
         self.events.extend(events)
 
     def _tallied(self, events: Sequence[Event], outcomes: Sequence[Outcome]) -> SessionTally:
-        """The figures with further events."""
-        return self.tally.after(events, outcomes, self.lessons(events), self.graph.components)
+        """The tally as it will be once these further events, with their outcomes, are counted too."""
+        return self.tally.after(events, outcomes, self.lessons(events), self.graph.label_components)
 
     def _visit(
         self, events: Sequence[Event] = (), outcomes: Sequence[Outcome] = (), one_by_one: bool = False
@@ -456,7 +464,7 @@ class Standing:
 
     def without_label(self, node: int) -> bool:
         """Whether labels are known, but none in the node's component."""
-        return bool(without_label(self.counts, self.labelled, int(self.graph.components[node])))
+        return bool(without_label(self.counts, self.labelled, int(self.graph.label_components[node])))
 
     def asks(self, node: int, margins: Floats) -> Bools:
         """Which problems want the label of a node in this trial; none where it is not worth asking for."""
@@ -475,6 +483,11 @@ class Standing:
             return ()
         return tuple(label for label, wanted in zip(self.classes, asks, strict=True) if not wanted)
 
+    def require_classes(self) -> None:
+        """Refuse where no class is known yet."""
+        if not self.classes:
+            raise SessionError("no class is known yet; learn one label or give classes= to start.")
+
     def may_ask(self, node: int, margins: Floats, spread: float) -> bool:
         """Whether the label of a node would be asked for now by some coin."""
         if self.spent or not self.counts.any():
@@ -489,12 +502,12 @@ class Standing:
             return float(self.game.value(node, self.waiting() if waiting is None else waiting))
         return float(self.game.variance(node)) if policy.needs_variance else 0.0
 
-    def rule(self, coin: float) -> tuple[float, float, float]:
-        """Limit, gain and floor of the present trial with a coin (`zerokelvin.asking.decision`)."""
+    def rule(self, coin: float) -> AskingRule:
+        """What the confidence of the present trial is compared with, given its coin."""
         policy, number = self.terms.policy, np.array([self.trials])
-        rules = (policy.limits(np.array([coin])), policy.gains(number), policy.floors(number))
-        limit, gain, floor = (float(rule[0]) for rule in rules)
-        return limit, gain, floor
+        coin_given = np.array([coin])
+        rules = policy.limits(coin_given), policy.gains(number), policy.floors(number, coin_given)
+        return AskingRule(*(float(rule[0]) for rule in rules))
 
     def _worthwhile(self, node: int, margins: Floats, coin: float, spread: float) -> bool:
         return worth_asking(confidence(margins), spread, *self.rule(coin))

@@ -14,6 +14,9 @@ and where x equals fitted points, the mean of theirs alone (Shepard 1968): a fit
 margin of its node. Probabilities of a learner that has its own, as `auto` has, are spread likewise; those of
 the others are the logistic function of the margins, normalised over the classes: ordered as the margins are,
 not calibrated.
+
+Above 300 lines: one class with the methods that scikit-learn expects, and docstrings that name all
+parameters.
 """
 
 from __future__ import annotations
@@ -23,6 +26,7 @@ from collections.abc import Callable, Hashable, Mapping, Sequence
 from typing import Any, Self
 
 import numpy as np
+import scipy.sparse as sp
 from numpy.typing import NDArray
 from scipy.special import log_expit, softmax
 from sklearn.base import BaseEstimator, ClassifierMixin
@@ -30,14 +34,15 @@ from sklearn.utils.validation import check_consistent_length, check_is_fitted, v
 
 from zerokelvin.array_types import Floats, Ints
 from zerokelvin.asking import names_policies
+from zerokelvin.asking.class_chances import class_scores
 from zerokelvin.asking.class_prior import prior_margins
-from zerokelvin.errors import LabelError
+from zerokelvin.errors import LabelError, ParameterError
 from zerokelvin.games.labels import class_array, class_order, decide
-from zerokelvin.graph import Graph
+from zerokelvin.graph import Graph, with_attributes
 from zerokelvin.graph.features import Features
 from zerokelvin.learners import Learner, Policy
 from zerokelvin.session import Session
-from zerokelvin.session.playing import start_played
+from zerokelvin.session.opening import start_played
 from zerokelvin.session.predicting import shares_of
 from zerokelvin.sklearn.feature_points import fitted_rows, nearest_points, neighbor_graph
 from zerokelvin.sklearn.inputs import (
@@ -49,6 +54,7 @@ from zerokelvin.sklearn.inputs import (
     require_classes,
     seed_of,
 )
+from zerokelvin.sklearn.sparse_points import METRICS, affinity_graph, canonical, unit_rows, unit_sums
 
 __all__ = ["GraphClassifier"]
 
@@ -66,9 +72,15 @@ class GraphClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     graph
         The graph whose node names ``X`` holds (one-dimensional, or one column). None: ``X`` is a feature
         matrix, and the graph joins every row to its `n_neighbors` nearest rows.
+    attributes
+        What is known of every node of `graph` beside its edges, as in `zerokelvin.start`.
     n_neighbors
         Neighbours per row, both in that graph and for the margin of a vector not fitted; with fewer rows,
         all of them. Not used where `graph` is given.
+    metric
+        By what rows are near each other: ``"euclidean"``, or ``"cosine"``, the angle between them, for word
+        counts and embeddings. ``"precomputed"``: ``X`` is the square matrix of a graph's weights, dense or
+        sparse, and a row that was not fitted holds its weights to the fitted nodes.
     policy, budget
         When to ask ({policies}) and how often at most. As in the game, a label in ``y`` that is not asked for
         is not used.
@@ -89,6 +101,9 @@ class GraphClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     session_, graph_
         The session that was played, with its explanations and its bound, and its graph. Row i of a
         feature matrix is node i.
+    transduction_
+        The label of every node, as in ``sklearn.semi_supervised``: the answer that was learnt, else the
+        prediction. Row i of a feature matrix is node i.
     mistakes_, queries_
         Rows whose label was predicted wrong before it was learned, and rows whose label was asked for.
     n_features_in_, feature_names_in_
@@ -114,7 +129,7 @@ class GraphClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     ['fraud', 'ok']
     """
 
-    _points: Floats | None  # the feature matrix so far
+    _points: Any  # the feature matrix so far, dense or sparse; None on a given graph
     _trials: list[Trial]  # every answer offered so far, in the order played
     _named: tuple[Hashable, ...]  # classes announced to partial_fit
 
@@ -123,7 +138,9 @@ class GraphClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         learner: str | Learner = "auto",
         *,
         graph: Graph | Features | None = None,
+        attributes: Any = None,
         n_neighbors: int = 10,
+        metric: str = "euclidean",
         params: Mapping[str, Any] | None = None,
         policy: Policy | str | None = None,
         budget: int | None = None,
@@ -133,7 +150,9 @@ class GraphClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     ) -> None:
         self.learner = learner
         self.graph = graph
+        self.attributes = attributes
         self.n_neighbors = n_neighbors
+        self.metric = metric
         self.params = params
         self.policy = policy
         self.budget = budget
@@ -198,8 +217,7 @@ class GraphClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         if self.session_.learner.calibrated:
             odds = self._spread(X, _node_chances)
         else:
-            scores = margins if count > 2 else np.column_stack([-margins, margins])[:, :count]
-            odds = np.asarray(softmax(log_expit(scores), axis=1))
+            odds = np.asarray(softmax(log_expit(class_scores(margins)[:, :count]), axis=1))
         rows, codes = np.arange(len(odds)), decide(margins, count)
         ahead = odds >= odds[rows, codes][:, None]
         shared = (odds * ahead).sum(axis=1) / ahead.sum(axis=1)
@@ -226,6 +244,12 @@ class GraphClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def mistakes_(self) -> int:
         """Rows whose label was predicted wrong before it was learned."""
         return self.session_.mistakes
+
+    @property
+    def transduction_(self) -> NDArray[Any]:
+        """The label of every node: its answer, else the prediction."""
+        check_is_fitted(self, "session_")
+        return class_array(self.session_.node_columns()["label"])
 
     @property
     def queries_(self) -> int:
@@ -255,26 +279,51 @@ class GraphClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             raise LabelError("no row has a label; give at least one.")
         require_classes(y, classes, more=online)
         if points is not None:
-            self._restart(
-                neighbor_graph(points, positive("n_neighbors", self.n_neighbors)), classes, trials, seed
-            )
+            if self.attributes is not None:
+                raise ParameterError(
+                    "attributes are those of the nodes of a graph, and X holds features already; "
+                    "give graph= too, or leave attributes out."
+                )
+            self._restart(self._graph_of(points), classes, trials, seed)
         elif first or classes != self.session_.classes:
-            self._restart(given_graph(self.graph) if first else self.graph_, classes, trials, seed)
+            whole = with_attributes(given_graph(self.graph), self.attributes) if first else self.graph_
+            self._restart(whole, classes, trials, seed)
         else:
             _answer(self.session_, new)
         self._points, self._trials, self._named = points, trials, announced
         return self
 
-    def _located(self, X: Any, first: bool) -> tuple[Floats | None, Ints]:
+    def _graph_of(self, points: Any) -> Graph:
+        """The graph of a feature matrix, or the one that it holds."""
+        if self.metric == "precomputed":
+            return affinity_graph(points)
+        return neighbor_graph(points, positive("n_neighbors", self.n_neighbors))
+
+    def _validated(self, X: Any, reset: bool) -> Any:
+        """A feature matrix as it is kept: rows of length 1 for the cosine."""
+        if self.metric not in METRICS:
+            raise ParameterError(f"metric={self.metric!r} is unknown; choose one of {', '.join(METRICS)}.")
+        points = canonical(validate_data(self, X, reset=reset, dtype=np.float64, accept_sparse="csr"))
+        return unit_rows(points) if self.metric == "cosine" else points
+
+    def _located(self, X: Any, first: bool) -> tuple[Any, Ints]:
         """All points so far (None on a given graph) and the nodes of the new rows."""
         if self.graph is not None if first else self._points is None:
             return None, node_indices(given_graph(self.graph) if first else self.graph_, X)
-        points: Floats = validate_data(self, X, reset=first, dtype=np.float64)
+        points = self._validated(X, reset=first)
+        count = points.shape[0]
         if first or self._points is None:
-            return points, np.arange(len(points))
-        return np.vstack([self._points, points]), np.arange(
-            len(self._points), len(self._points) + len(points)
-        )
+            return points, np.arange(count)
+        if self.metric == "precomputed":
+            raise ParameterError(
+                "a precomputed graph cannot grow by rows; give graph= to partial_fit instead."
+            )
+        before = self._points.shape[0]
+        if sp.issparse(points) or sp.issparse(self._points):
+            both = canonical(sp.vstack([sp.csr_array(self._points), sp.csr_array(points)]))
+        else:
+            both = np.vstack([self._points, points])
+        return both, np.arange(before, before + count)
 
     def _restart(
         self, graph: Graph | Features, classes: Sequence[Hashable], trials: list[Trial], seed: int
@@ -301,14 +350,27 @@ class GraphClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         check_is_fitted(self, "session_")
         if self._points is None:
             return read(self.session_, node_indices(self.graph_, X))
-        points = validate_data(self, X, reset=False, dtype=np.float64)
+        points = self._validated(X, reset=False)
+        if sp.issparse(self._points) != sp.issparse(points):
+            points = canonical(sp.csr_array(points)) if sp.issparse(self._points) else points.toarray()
+        if (
+            self.metric == "precomputed"
+            and points.shape == self._points.shape
+            and not (points != self._points).sum()
+        ):
+            return read(self.session_, np.arange(points.shape[0]))
         twins, own = fitted_rows(self._points, points)
         if own.all():  # all of them fitted, each once: no search
             return read(self.session_, twins)
+        if self.metric == "precomputed":
+            weights = unit_sums(points)
+            spread = np.asarray(weights @ read(self.session_, np.arange(self._points.shape[0])))
+            spread[own] = read(self.session_, twins[own])
+            return spread
         near, weights = nearest_points(self._points, points[~own], self.n_neighbors)
         nodes, position = np.unique(np.concatenate([near.ravel(), twins[own]]), return_inverse=True)
         values = read(self.session_, nodes)
-        spread = np.empty((len(points), values.shape[1]))
+        spread = np.empty((points.shape[0], values.shape[1]))
         spread[own] = values[position[near.size :]]
         spread[~own] = (weights[:, :, None] * values[position[: near.size].reshape(near.shape)]).sum(axis=1)
         return spread
@@ -330,6 +392,8 @@ class GraphClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         if self.graph is not None:
             tags.no_validation = True
             tags.input_tags.one_d_array = tags.input_tags.string = True
+        tags.input_tags.sparse = True
+        tags.input_tags.pairwise = self.metric == "precomputed"
         return tags
 
 
@@ -345,14 +409,14 @@ def _answer(session: Session, trials: Sequence[Trial]) -> None:
 
 def _node_chances(session: Session, nodes: Ints) -> Floats:
     """The learner's own probabilities at node indices: an array of shape (nodes, classes)."""
-    return shares_of(session._now(), nodes)
+    return shares_of(session.standing, nodes)
 
 
 def _node_margins(session: Session, nodes: Ints) -> Floats:
     """Margins of shape (nodes, problems); class shares where the component of a node has no label yet."""
-    margins = np.array(session._now().game.scores(nodes))
+    margins = np.array(session.standing.game.scores(nodes))
     answers = [event for event in session.events if event.label is not None]
-    component = session.graph.components
+    component = session.graph.label_components
     unseen = ~np.isin(component[nodes], component[[event.node for event in answers]])
     if answers and unseen.any():
         found = Counter(event.label for event in answers)

@@ -17,7 +17,14 @@ import scipy.sparse as sp
 from zerokelvin.array_types import Floats, Ints
 from zerokelvin.jit import kernel
 from zerokelvin.machine.blocks import WIDTHS, lanes_of
-from zerokelvin.machine.products import Unsigned, fetched, residual_square, residual_squares, unsigned
+from zerokelvin.machine.products import (
+    Unsigned,
+    fetched,
+    residual_square,
+    residual_squares,
+    rows_of,
+    unsigned,
+)
 from zerokelvin.machine.rows import add, add_products, sums_for, total
 
 __all__ = ["Action", "inner_products"]
@@ -115,8 +122,8 @@ class Action:
             product = self.apply(value)
             np.subtract(right, product, out=product)
             return _norms(product)
-        csr = (self.matrix.indptr, self.matrix.indices, self.matrix.data)
-        return np.sqrt(residual_squares(lanes_of(value), csr, fetched(csr, value), right, value))
+        rows = rows_of(self.matrix)
+        return np.sqrt(residual_squares(lanes_of(value), rows, fetched(rows, value), right, value))
 
 
 def _norms(value: Floats) -> Floats:

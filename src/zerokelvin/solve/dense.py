@@ -18,10 +18,9 @@ from numpy.typing import NDArray
 
 from zerokelvin.array_types import Floats
 from zerokelvin.errors import GraphError
-from zerokelvin.graph.graph import Graph
 from zerokelvin.solve.operator import Operator
 
-__all__ = ["DENSE_LIMIT", "dense_inverse", "inverse_spd", "laplacian_pseudoinverse"]
+__all__ = ["DENSE_LIMIT", "dense_inverse", "inverse_spd"]
 
 
 DENSE_LIMIT = 3000
@@ -30,20 +29,16 @@ DENSE_LIMIT = 3000
 _STRIP = 256  # rows worked on at a time
 
 
-def laplacian_pseudoinverse(graph: Graph) -> Floats:
-    """The matrix L⁺ of the graph's Laplacian (of the signed one, where weights are negative).
+def dense_inverse(operator: Operator) -> Floats:
+    """The inverse of an operator as a matrix, the pseudo-inverse where it is singular.
 
     Examples
     --------
-    >>> laplacian_pseudoinverse(Graph.from_edges([(0, 1)])).round(2)
+    >>> from zerokelvin.graph import Graph
+    >>> dense_inverse(Operator(Graph.from_edges([(0, 1)]))).round(2)
     array([[ 0.25, -0.25],
            [-0.25,  0.25]])
     """
-    return dense_inverse(Operator(graph))
-
-
-def dense_inverse(operator: Operator) -> Floats:
-    """The inverse of an operator as a matrix, the pseudo-inverse where it is singular."""
     components = operator.graph.components
     sizes = np.bincount(components)
     if len(sizes) == 1:

@@ -15,7 +15,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
@@ -23,8 +22,10 @@ from numpy.typing import NDArray
 
 from zerokelvin.array_types import Floats, Ints
 from zerokelvin.errors import ParameterError
+from zerokelvin.graph.canonical import Csr
 from zerokelvin.graph.graph import Graph
 from zerokelvin.jit import kernel
+from zerokelvin.machine.products import MatrixRows
 from zerokelvin.solve.action import Action
 from zerokelvin.solve.balance import Balance, balance
 
@@ -64,12 +65,12 @@ class Operator:
 
     @cached_property
     def excess(self) -> Floats:
-        """The diagonal of E."""
+        """The diagonal of E, one number per node."""
         return self.shift * self.scale**2
 
     @cached_property
     def singular(self) -> NDArray[np.bool_]:
-        """Which components are singular."""
+        """Whether each component is singular: balanced, and without shift."""
         return self.camps.balanced & (self.shift == 0)
 
     @cached_property
@@ -123,15 +124,14 @@ class Operator:
         else:
             position = np.empty(size, dtype=np.int64)
             position[order] = np.arange(size)
-        csr = (graph.indptr, graph.indices, graph.weights)
         diagonal = graph.degrees / self.scale**2 + self.shift
-        _fill(csr, order, position, diagonal, self.scale, (starts, places, data))
+        _fill(graph.csr, order, position, diagonal, self.scale, MatrixRows(starts, places, data))
         return sp.csr_array((data, places, starts), shape=(size, size))
 
 
 @kernel
-def _fill(csr: Any, order: Any, position: Any, diagonal: Any, scale: Any, made: Any) -> None:
-    """Write the matrix with row i and column i those of the node order[i]."""
+def _fill(csr: Csr, order: Ints, position: Ints, diagonal: Floats, scale: Floats, made: MatrixRows) -> None:
+    """Write the matrix to `made`, with row i and column i those of the node order[i]."""
     indptr, indices, weights = csr
     starts, places, data = made
     free = 0

@@ -4,6 +4,8 @@ A right-hand side is taken to the engine's numbering of the nodes, in which neig
 there it is projected off the null vectors, solved and checked, and the solution is taken back. A block of
 right-hand sides is cut into parts of at most eight columns, and every pass over memory serves all columns
 of a part; see `zerokelvin.machine.blocks` and `zerokelvin.machine.rows`.
+
+Above 300 lines: one class: choosing, refining and certifying a solution look at the same residuals.
 """
 
 from __future__ import annotations

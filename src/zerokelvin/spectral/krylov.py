@@ -108,7 +108,7 @@ def krylov_schur(solver: Solver, count: int, target: float, block: int) -> Solve
 
 
 class _Space:
-    """An orthonormal basis, and the inverse in it."""
+    """An orthonormal basis of a Krylov space, and what the inverse of the operator is on it."""
 
     def __init__(self, solver: Solver, count: int, block: int) -> None:
         operator = solver.operator
@@ -186,7 +186,7 @@ class _Space:
         return found
 
     def restart(self, inverse: Floats, rotation: Floats, kept: int) -> None:
-        """Make the best Ritz vectors the basis."""
+        """Go on with the `kept` best Ritz vectors as the basis; `inverse` are their eigenvalues."""
         self.basis[:, :kept] = self.vectors(rotation[:, :kept])
         self.used = self.restarted = kept
         self.product[:] = 0.0

@@ -19,8 +19,11 @@ SMALL = {
     "points": 200,
     "classes": 3,
     "asked": 4,
+    "large": 300,
     "labels": 40,
     "knn": 200,
+    "far": 200,
+    "wide": 150,
     "repeats": 1,
 }
 
@@ -33,9 +36,11 @@ LINES = {
     "file": 2,
     "grow": 1,
     "questions": 3,
+    "ahead": 10,
     "proba": 1,
     "classifier": 1,
     "perceptron": 1,
+    "slowest": 3,
 }
 """Lines of every row in a small run; `first-use` and `game` are tried apart or take too long."""
 

@@ -8,7 +8,7 @@ import pytest
 pytest.importorskip("uvicorn")
 
 SMALL = ["--data", "none", "--nodes", "300", "--events", "400", "--seconds", "0.2", "--learner", "nearest"]
-LINES = {"store": 4, "labels": 7, "batch": 1, "studio": 4}
+LINES = {"store": 4, "labels": 7, "batch": 3, "studio": 4}
 
 
 def test_every_row_has_its_lines(invoke):

@@ -73,3 +73,21 @@ def test_table51_prints_paper_and_ours(files, invoke):
     ):
         assert part in text
     assert (files / "out" / "table5.1-data.svg").read_bytes().startswith(b"<?xml")
+
+
+def test_all_writes_one_page_and_the_raw_results(files, invoke, invoke_json):
+    arguments = ("--only", "graph-perceptron/flower", "--fast", "--results", "kept", "--output", "out")
+    printed = invoke_json("reproduce", "all", *arguments)
+    assert printed["counts"] == {"reproduced": 1}
+    assert printed["computed"] == 1
+    assert (files / "out" / "report.html").read_text(encoding="utf-8").startswith("<!doctype html>")
+    assert (files / "out" / "checks.parquet").is_file()
+    again = invoke("reproduce", "all", *arguments)
+    assert "1 of 1 were known from an earlier run" in " ".join(again.stdout.split())
+
+
+def test_the_claims_are_listed(invoke, invoke_json):
+    listed = invoke_json("reproduce", "all", "--list", "--only", "pounce")
+    assert {"name", "title", "place"} == set(listed[0])
+    assert all(row["name"].startswith("pounce/") for row in listed)
+    assert "pounce/line" in invoke("reproduce", "all", "--list").stdout

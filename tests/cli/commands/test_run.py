@@ -136,3 +136,18 @@ def test_plot_is_written_and_named(files, invoke, suffix):
     assert f"Saved curves.{suffix}" in result.stdout
     start = {"png": b"\x89PNG", "svg": b"<?xml", "pdf": b"%PDF"}[suffix]
     assert (files / f"curves.{suffix}").read_bytes().startswith(start)
+
+
+def test_costs_and_what_they_came_to_are_shown(files, invoke, invoke_json):
+    prices = ("--cost", "miss=20", "--cost", "alarm=1", "--cost", "ask=0.5")
+    chosen = ("run", "edges.csv", "labels.csv", "--learner", "llgc", "--shuffles", 3, *prices)
+    runs = zk.play_shuffles(
+        GRAPH, LABELS, "llgc", shuffles=3, seed=0, costs={"miss": 20, "alarm": 1, "ask": 0.5}
+    )
+    printed = invoke_json(*chosen)
+    assert list(printed) == [*KEYS, "cost"]
+    assert printed["cost"] == pytest.approx(runs.mean("cost"))
+    table = invoke(*chosen).stdout
+    assert f"{runs.mean('cost'):,.4g}: misses, false alarms and questions" in table
+    assert "no bound is known" in table
+    assert "infinitely" not in table

@@ -96,7 +96,23 @@ def test_queue_lists_the_most_urgent_first(known, invoke, invoke_json):
     assert shown.exit_code == 0
     assert "3 labels known, 4 not" in shown.stdout
     none = invoke("queue", "edges.csv", "known.csv", "--learner", "nearest", "--limit", "0")
-    assert "Nothing" in none.stdout
+    assert none.exit_code == 2
+    full = invoke("queue", "edges.csv", "labels.csv", "--learner", "nearest")
+    assert "Nothing: every node has a label." in full.stdout
+
+
+@pytest.mark.parametrize("command", ["predict", "queue"])
+def test_one_class_is_pointed_out(known, invoke, command):
+    (known / "single.csv").write_text("node,label\nann,x\n")
+    result = invoke(command, "edges.csv", "single.csv", "--learner", "nearest")
+    assert result.exit_code == 0
+    assert "Only the class 'x' is among the labels" in result.stderr
+
+
+def test_whether_asking_is_worth_it_is_not_told_where_everything_is_asked(known, invoke):
+    arguments = ("predict", "edges.csv", "known.csv", "--learner", "nearest", "--policy")
+    assert "worth asking" not in invoke(*arguments, "always").stdout
+    assert "worth asking" in invoke(*arguments, "margin:0.1").stdout
 
 
 def test_evaluate_shows_the_majority_guess_and_every_class(known, invoke, invoke_json):

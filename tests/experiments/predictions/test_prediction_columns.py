@@ -34,6 +34,13 @@ def same_as_one_by_one(session, nodes):
         assert found.shares[place].tolist() == list(session.predict_proba_one(name).values())
 
 
+def _played(form):
+    """A policy as it may be written, by what it is said to take."""
+    for asked, given in (("RATE", "0.5"), ("=M", "=3"), ("=A", "=1"), ("=Q", "=0.4")):
+        form = form.replace(asked, given)
+    return form.partition("[")[0]
+
+
 @pytest.mark.parametrize("learner", LEARNERS)
 @pytest.mark.parametrize("classes", [2, 3])
 def test_every_learner(learner, classes):
@@ -44,7 +51,7 @@ def test_every_learner(learner, classes):
     same_as_one_by_one(session, np.array([i for i in range(26) if i % 3 or i > 23]))
 
 
-@pytest.mark.parametrize("policy", [form.partition("[")[0].replace("RATE", "0.5") for form in POLICIES.forms])
+@pytest.mark.parametrize("policy", [_played(form) for form in POLICIES.forms])
 @pytest.mark.parametrize("learner", ["auto", "longest-path", "sslgc"])
 def test_every_policy_before_and_after_labels(policy, learner):
     graph, labels = example(named=False)

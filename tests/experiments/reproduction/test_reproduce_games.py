@@ -12,6 +12,7 @@ from zerokelvin.experiments.reproduction.embedded_games import Job, embed, play_
 from zerokelvin.graph.features import Features
 from zerokelvin.learners import make, sign
 from zerokelvin.spectral.embedding_features import laplacian_coordinates
+from zerokelvin.sweeps.places import Threads
 
 RNG = np.random.default_rng(5)
 POINTS = np.concatenate([RNG.normal(3.0 * k, 1.0, size=(40, 2)) for k in range(3)])
@@ -76,8 +77,8 @@ def test_jobs_are_the_games_of_play_whatever_the_number_of_threads():
         for seed in range(3)
     ]
     steps = []
-    one = play_jobs(arena, jobs, lambda *at: steps.append(at), threads=1)
-    many = play_jobs(arena, jobs, threads=4)
+    one = play_jobs(arena, jobs, lambda *at: steps.append(at), place=Threads(1))
+    many = play_jobs(arena, jobs, place=Threads(4))
     assert steps[-1] == (12, 12)
     for job, a, b in zip(jobs, one, many, strict=True):
         run = zk.play(GRAPH, LABELS, job.learner.name, rank=20, b=2.0, seed=job.seed, policy=job.policy)

@@ -20,8 +20,9 @@ from zerokelvin.learners.auto.settings import OFFSETS, PRECISIONS, PRIOR, SOFT, 
 from zerokelvin.learners.auto.subspace_regression import SubspaceRegression
 from zerokelvin.learners.auto.two_steps import TwoSteps
 from zerokelvin.learners.base import Game
-from zerokelvin.learners.gaussian.diffusion import Diffusion, system_of
+from zerokelvin.learners.gaussian.diffusion import Diffusion
 from zerokelvin.learners.gaussian.exact_gaussian import ExactGame
+from zerokelvin.learners.gaussian.field_system import system_of
 from zerokelvin.learners.gaussian.influence import TOL, Influence
 
 
@@ -571,3 +572,21 @@ def test_where_the_graph_says_little_auto_says_so_and_is_no_worse_than_the_class
     for node in order[:200]:
         session.learn(node, labels[node])
     assert "little signal" in session.predict(order[-1]).reason
+
+
+def test_what_is_remarked_is_of_the_labels_learnt_so_far():
+    """It is kept between labels, and by no copy or file longer than it is true."""
+    rng = np.random.default_rng(4)
+    edges = np.array([[i, (i + d) % 60] for i in range(60) for d in (1, 2, 5)])
+    game = zk.learners.make("auto", target=0.1).start_game(zk.Graph.from_edges(edges), 3)
+    said = set()
+    for node in rng.permutation(60).tolist():
+        assert game.remark(node, 0) == game.remark(0, 1) == game.mixture._noted()
+        other = game.twin()
+        other.learn(node, (node + 1) % 3)
+        assert other.remark(0, 0) == other.mixture._noted()
+        game.learn(node, int(rng.integers(3)))
+        other.restore(game.snapshot())
+        assert other.remark(0, 0) == game.remark(0, 0)
+        said.add(game.remark(0, 0))
+    assert len(said) > 10

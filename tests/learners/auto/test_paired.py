@@ -77,8 +77,8 @@ def test_means_agree_with_dense_regression(game):
     matrix, mu = kernel_matrix(graph, scale[0]), scale[1]
     fields = fields_of(graph, classes, scale, tol=1e-9)
     for node, code in zip(nodes.tolist(), codes.tolist(), strict=True):
+        fields._plan[1] = 0.0  # as the first label, with which everything is relaxed
         fields.learn(node, code)
-        fields._plan[2] = 0.0  # a pass over all nodes at every label
     if np.any(np.abs(fields.arrays.residual).max(axis=(0, 2)) > 1.001e-9 * fields.system.diagonal):
         assert graph.weights.max() > 100 * graph.weights.min()  # nowhere else is it cut off at `MOST`
         return
@@ -120,8 +120,8 @@ def test_residuals_are_what_they_claim_and_end_below_the_tolerance(game):
     graph, nodes, codes, classes, scale = game
     fields = fields_of(graph, classes, scale, tol=1e-4)
     for node, code in zip(nodes.tolist(), codes.tolist(), strict=True):
+        fields._plan[1] = 0.0
         fields.learn(node, code)
-        fields._plan[2] = 0.0
     (indptr, indices, weights, diagonal, link), (pairs, residual, labels, root) = (
         fields.system,
         fields.arrays,
@@ -149,19 +149,55 @@ def test_foreseen_games_are_the_same_as_step_by_step(game):
     assert np.array_equal(fields.evidence(everyone), [fields.evidence([node])[0] for node in everyone])
 
 
-def test_labels_between_passes_stay_near_their_node():
-    """On a long chain a label that is carried loosely leaves the far end alone until the next pass."""
+def test_labels_stay_near_their_node_but_for_the_piece_they_sweep():
+    """On a long chain a label that is carried loosely leaves all alone but its surroundings and its piece."""
     chain = Graph.from_edges([(i, i + 1) for i in range(2000)], weights=np.full(2000, 2.0))
     fields = fields_of(chain, 2, WALK, tol=1e-12)
     for node in (0, 2000, 1000, 500, 1500, 250):
         fields.learn(node, 0)
     before = fields.evidence(np.arange(2001))
-    fields._plan[2] = 8  # the next pass comes with the eighth label
+    fields._plan[1:] = 10**6, 1900  # a piece of one node
     fields.learn(750, 1)
     changed = np.flatnonzero((fields.evidence(np.arange(2001)) != before).any(axis=1))
-    assert 5 < len(changed) < 60
+    assert 5 < np.count_nonzero(np.abs(changed - 750) < 30) < 60
+    assert len(changed) < 65
+    fields._plan[1:] = 99, 600  # a piece of some two hundred
     fields.learn(1250, 1)
-    assert (fields.evidence(np.arange(2001)) != before).any(axis=1).sum() > 4 * len(changed)
+    now = np.flatnonzero((fields.evidence(np.arange(2001)) != before).any(axis=1))
+    assert len(now) > 2 * len(changed)
+    assert now[now < 1200].min() > 590
+
+
+@settings(max_examples=30, deadline=None)
+@given(st.integers(1, 400), st.integers(1, 400))
+def test_every_node_is_swept_while_labels_grow_by_a_fifth(count, begun):
+    """The pieces of labels follow each other round all nodes."""
+    line = Graph.from_edges([(i, i + 1) for i in range(count - 1)], num_nodes=count)
+    fields = fields_of(line, 2, WALK, tol=1e-3)
+    fields._plan[1] = begun
+    swept, labels = np.zeros(count, dtype=bool), int(np.ceil(begun * np.exp(2 * paired.PACE))) - begun + 1
+    for _ in range(labels):
+        first = int(fields._plan[2])
+        fields.learn(count // 2, 1)
+        last = int(fields._plan[2]) or count
+        swept[first if fields._plan[1] * paired.PACE > 1 else 0 : last] = True
+    assert swept.all()
+
+
+def test_sweeps_bring_what_labels_leave_below_the_tolerance():
+    """Labels at one end of a chain sweep what a label near the other end has left."""
+    chain = Graph.from_edges([(i, i + 1) for i in range(400)], weights=np.full(400, 2.0))
+    fields = fields_of(chain, 2, WALK, tol=1e-4)
+    fields._plan[1] = 10**6  # hardly any piece
+    fields.learn(50, 0)
+    sizes = np.abs(fields.arrays.residual[:, :150]).max(axis=(0, 2)) / fields.system.diagonal[:150]
+    assert np.count_nonzero(sizes > 1e-4) > 10
+    assert sizes.max() <= paired.LOOSE
+    for _ in range(400):
+        fields._plan[1] = 60  # a piece of a sixth
+        fields.learn(400, 1)
+    sizes = np.abs(fields.arrays.residual[:, :150]).max(axis=(0, 2)) / fields.system.diagonal[:150]
+    assert sizes.max() <= 1e-4
 
 
 def test_relaxation_that_takes_too_long_is_cut_off():
@@ -169,8 +205,8 @@ def test_relaxation_that_takes_too_long_is_cut_off():
     chain = Graph.from_edges([(i, i + 1) for i in range(80)], weights=np.full(80, 2.0))
     fields = fields_of(chain, 2, ("walk-squared:0.0001", 1.0), tol=1e-9)
     for node in (0, 80, 40):
+        fields._plan[1] = 0.0
         fields.learn(node, node % 3 % 2)
-        fields._plan[2] = 0.0
     residual, diagonal = fields.arrays.residual, fields.system.diagonal
     assert (np.abs(residual).max(axis=(0, 2)) > 1e-9 * diagonal).any()  # it was cut off
     table = fields.evidence(np.arange(81))

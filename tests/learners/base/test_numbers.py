@@ -15,7 +15,7 @@ from zerokelvin.errors import GraphError, ParameterError
 from zerokelvin.graph.scale import in_unit
 from zerokelvin.learners import LEARNERS, Game, Learner, OneVsRest, State
 from zerokelvin.learners.gaussian.covariance import EXACT_LIMIT
-from zerokelvin.learners.gaussian.diffusion import System, system_of
+from zerokelvin.learners.gaussian.field_system import System, system_of
 from zerokelvin.learners.gaussian.gaussian import DEFAULT_KERNEL, Gaussian
 from zerokelvin.learners.perceptron.perceptron import Perceptron
 

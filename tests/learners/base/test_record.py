@@ -73,7 +73,7 @@ def test_a_loaded_session_judges_all_labels_it_was_shown(name, tmp_path):
     assert loaded.bound(["a"] * 5).as_dict() == session.bound(["a"] * 5).as_dict()
     assert session.mistakes >= 3
     assert session.bound(["a"] * 5).is_broken_by(session.mistakes) is False
-    assert [state.record.labels.tolist() for state in inside(loaded._game).states] == [[1, -1, 1, -1]]
+    assert [state.record.labels.tolist() for state in inside(loaded.standing.game).states] == [[1, -1, 1, -1]]
 
 
 def test_the_record_follows_a_graph_that_grows():
@@ -82,4 +82,4 @@ def test_the_record_follows_a_graph_that_grows():
     session.learn(3, "b")
     session.add_nodes(1, [(4, 5)])
     session.learn(5, "b")
-    assert shown(session._game.states[0].record) == [(0, -1), (3, 1), (5, 1)]
+    assert shown(session.standing.game.states[0].record) == [(0, -1), (3, 1), (5, 1)]

@@ -15,6 +15,7 @@ import strategies
 import zerokelvin as zk
 from naive.flow_graphs import random_labels, small_graph
 from naive.learners.zero_temperature import flow_dag, log_lengths, path_covers, predictions, worst_case
+from zerokelvin.experiments.reproduction.zero_temperature.strategies_compared import crossed_paths
 from zerokelvin.flow import OnlineCut
 from zerokelvin.graph import Graph
 from zerokelvin.learners import make, sign
@@ -219,27 +220,10 @@ def _sides_of_a_fence(case, fence, rng):
 # -- Proposition 7 --------------------------------------------------------------------------------------
 
 
-def shortcut_lattice(c):
-    """c long paths of c segments of c³ arcs, and c short ones that cross all of them where segments begin.
-
-    Returns the arcs, the source, the target, and the nodes of every long path in order.
-    """
-    length = c * c**3
-    rows = [[1 + q * length + x for x in range(length)] for q in range(c)]
-    source, target = 0, 1 + c * length
-    arcs = []
-    for row in rows:
-        arcs += list(zip([source, *row], [*row, target], strict=True))
-    for j in range(c):
-        across = [rows[q][j * c**3] for q in range(c)]
-        arcs += list(zip([source, *across], [*across, target], strict=True))
-    return arcs, source, target, rows
-
-
 @pytest.mark.parametrize("c", [4, 5])
 def test_proposition_7(c):
     """shortest-path makes more than c² log₂ c mistakes where any cover by paths promises O(c²)."""
-    arcs, source, target, rows = shortcut_lattice(c)
+    arcs, source, target, rows = crossed_paths(c)
     graph = Graph.from_edges(arcs)
     mistakes = {}
     for name in PATHS:
@@ -444,3 +428,30 @@ def test_a_session_on_a_forest_that_left_the_flow_is_saved_and_loaded(tmp_path):
     again = zk.load(tmp_path / "s.zk", graph)
     for node in range(400):
         assert again.predict(node) == session.predict(node)
+
+
+@pytest.mark.parametrize("name", PATHS)
+@settings(max_examples=25, deadline=None)
+@given(seed=st.integers(0, 10**6), classes=st.integers(2, 4))
+def test_a_game_packed_in_steps_is_where_the_game_is_at_the_last(name, seed, classes):
+    """Problem by problem, with labels in between: what is made again knows them all, and goes on alike."""
+    rng = np.random.default_rng(seed)
+    tree = [(int(rng.integers(end)), end) for end in range(1, 12)]
+    graph = Graph.from_edges([*tree, (0, 1), (1, 2), (0, 2)])  # no forest
+    game = make(name).start_game(graph, classes)
+    for _ in range(5):
+        game.learn(int(rng.integers(12)), int(rng.integers(classes)))
+    steps = game.keeping()
+    kept, taken = next(steps), 1
+    while kept is None:
+        game.learn(int(rng.integers(12)), int(rng.integers(classes)))
+        kept, taken = next(steps), taken + 1
+    assert taken == len(game.states)
+    again, everyone = kept.twin(), np.arange(12)
+    for node, code in [(3, 0), (7, 1), (9, classes - 1)]:
+        assert np.array_equal(again.scores(everyone), game.scores(everyone))
+        for own, other in zip(again.states, game.states, strict=True):
+            assert own.record.nodes.tolist() == other.record.nodes.tolist()
+            assert own.record.labels.tolist() == other.record.labels.tolist()
+        again.learn(node, code)
+        game.learn(node, code)

@@ -11,6 +11,7 @@ import zerokelvin as zk
 from naive.flow import all_minimum_cuts
 from naive.flow_graphs import random_labels, small_graph
 from zerokelvin.errors import ParameterError
+from zerokelvin.experiments.reproduction.zero_temperature.strategies_compared import layered_graph
 from zerokelvin.graph import Graph
 from zerokelvin.learners import make
 from zerokelvin.learners.cuts.zero_ising import _share
@@ -102,31 +103,10 @@ def test_draws_depend_on_the_seed_and_the_labels_not_on_their_order():
     assert not state.bound(np.ones(26)).holds
 
 
-def lattice_of_layers(c):
-    """c layers of c nodes joined through hubs, every node also directly to source and target.
-
-    Minimum cuts are ideals of a series of antichains, so there are about c·2^c of them.
-    """
-    layers = [[1 + j * (c + 1) + i for i in range(c)] for j in range(c)]
-    hubs = [1 + j * (c + 1) + c for j in range(c - 1)]
-    source, target = 0, 1 + c * (c + 1)
-    short = [(node,) for layer in layers for node in layer]
-    long = []
-    for i in range(c):
-        path = []
-        for j in range(c):
-            path += [layers[j][i], *hubs[j : j + 1]]
-        long.append(tuple(path))
-    arcs = []
-    for path in (*short, *long):
-        arcs += list(zip([source, *path], [*path, target], strict=True))
-    return arcs, source, target, layers, (*short, *long)
-
-
 @pytest.mark.parametrize("c", [2, 4, 6])
 def test_proposition_6(c):
     """fixed-paths with a bad cover errs c² times where zero-ising cannot err more than about c times."""
-    arcs, source, target, layers, cover = lattice_of_layers(c)
+    arcs, source, target, layers, cover = layered_graph(c)
     place = {int(node): i for i, node in enumerate(np.unique(arcs))}
     graph = Graph.from_edges([(place[a], place[b]) for a, b in arcs])
     paths = tuple(tuple(place[node] for node in path) for path in cover)

@@ -166,6 +166,24 @@ def test_shares_sum_to_the_margin(game, engine, b, tol):
             assert total == pytest.approx(margin, abs=1e-6)
 
 
+@pytest.mark.parametrize(
+    ("kernel", "count"),
+    [("normalized:0.03", 300), ("normalized:0.03", 6000), ("relative-regularized:0.01", 6000)],
+)
+def test_the_votes_that_matter_are_near_the_fine_ones(kernel, count):
+    """On a small graph the same to the last bit; where a column reaches far, within a hundredth."""
+    graph = zk.knn_graph(np.random.default_rng(0).random((count, 2)), k=8)
+    game = Gaussian(kernel=kernel, mu=3.0, b=0.0).start_game(graph, 2)
+    for node in range(0, count, 97):
+        game.learn(node, node % 2)
+    for node in (5, 150, 299):
+        fine, coarse = game.diffusion.votes(node), game.diffusion.main_votes(node)
+        if count == 300:
+            assert np.array_equal(fine, coarse)
+        assert np.abs(fine - coarse).max() <= 0.01 * game.diffusion.system.out.max() ** 2 + 1e-5
+        assert np.argmax(fine) == np.argmax(coarse)
+
+
 def test_shares_sum_to_the_margin_where_labels_cancel():
     """Two labels of one node that contradict each other: no share, but the tolerance of the margin."""
     state = Gaussian(tol=0.05).start(zk.Graph.from_edges([(0, 1)]))

@@ -7,10 +7,13 @@ from hypothesis import strategies as st
 
 import strategies
 import zerokelvin as zk
+from zerokelvin.kernels.relaxation_queue import new_queue
 from zerokelvin.learners.base.multiclass import rank_values
 from zerokelvin.learners.gaussian import influence
-from zerokelvin.learners.gaussian.diffusion import Diffusion, system_of
+from zerokelvin.learners.gaussian.diffusion import Diffusion
+from zerokelvin.learners.gaussian.field_system import system_of
 from zerokelvin.learners.gaussian.influence import Influence, KeptInfluences
+from zerokelvin.learners.gaussian.influence_kernels import bound_influences
 
 KERNELS = ["relative-regularized:0.1", "regularized:0.5", "normalized:0.1", "normalized:0.01"]
 
@@ -58,8 +61,10 @@ def test_the_most_valued_are_those_by_definition(kernel, data):
 
 
 @pytest.mark.parametrize("room", [1 << 26, 50])
-def test_over_a_whole_game_on_a_larger_graph(room, monkeypatch):
+@pytest.mark.parametrize("worth", [1, 64])
+def test_over_a_whole_game_on_a_larger_graph(room, worth, monkeypatch):
     monkeypatch.setattr(influence, "ROOM", room)
+    monkeypatch.setattr(influence, "IN_THREADS", worth)  # with 1, every influence is computed in a thread
     rng = np.random.default_rng(0)
     graph = zk.knn_graph(rng.normal(size=(300, 3)), k=5)
     game = zk.learners.make("gaussian", b=0.0).start_game(graph, 3)
@@ -69,6 +74,26 @@ def test_over_a_whole_game_on_a_larger_graph(room, monkeypatch):
         node = int(game.most_valued(nodes[waiting], waiting, 0.0, 1).nodes[0])
         waiting[node] = False
         game.learn(node, node % 3)
+
+
+def test_an_interrupt_while_threads_compute_leaves_nothing_wrong(monkeypatch):
+    monkeypatch.setattr(influence, "IN_THREADS", 1)
+    rng, real = np.random.default_rng(3), influence.in_threads
+    game = zk.learners.make("gaussian", b=0.0).start_game(zk.knn_graph(rng.normal(size=(200, 3)), k=5), 3)
+    waiting, nodes = np.ones(200, dtype=np.bool_), np.arange(200)
+
+    def interrupted(tasks, worth=True):
+        real(tasks, worth)
+        raise KeyboardInterrupt
+
+    for node in range(0, 200, 20):
+        game.learn(node, node % 3)
+        waiting[node] = False
+        monkeypatch.setattr(influence, "in_threads", interrupted)
+        with pytest.raises(KeyboardInterrupt):
+            game.influence.kept.compute(game.influence.regression(waiting), new_queue(200), nodes)
+        monkeypatch.setattr(influence, "in_threads", real)
+        agree(game, nodes[waiting], waiting, 0.0, 10)
 
 
 def test_few_influences_are_computed_after_an_answer():
@@ -95,8 +120,8 @@ def test_bounds_are_above_what_they_bound():
         waiting, nodes = np.ones(120, dtype=np.bool_), np.arange(120)
         for node in rng.permutation(120)[:30].tolist():
             own, upper = game.influence, np.zeros(120)
-            own.kept.renew(game.diffusion.relaxation.excess, waiting)
-            influence._bounds(own._regression(waiting), own.kept.arrays, nodes, own._widest(), upper)
+            own.kept.renew(game.diffusion.relaxation.csr, game.diffusion.relaxation.excess, waiting)
+            bound_influences(own.regression(waiting), own.kept.arrays, nodes, own.widest(), upper)
             found = np.array([own.of(i, waiting) for i in range(120)])
             assert (upper >= found).all()
             game.most_valued(nodes, waiting, 0.0, 20)

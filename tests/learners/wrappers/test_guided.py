@@ -59,7 +59,7 @@ def test_the_variance_is_the_one_by_definition(game, name, skipped):
     answers = []
     for t, (node, label) in enumerate(trials):
         spread = by_definition(graph, answers, node)
-        assert session._game.variance(node) == pytest.approx(spread, abs=0.02)
+        assert session.standing.game.variance(node) == pytest.approx(spread, abs=0.02)
         floor = (t + 1.0) ** -0.5
         if answers and abs(spread - floor) > 0.03:
             assert session.predict(node).ask == (spread > floor)
@@ -76,7 +76,7 @@ def test_the_label_does_not_matter_to_the_variance():
         one.learn(node, label)
         two.learn(node, "b" if label == "a" else "a")
     for node in range(9):
-        assert one._game.variance(node) == pytest.approx(two._game.variance(node), abs=1e-6)
+        assert one.standing.game.variance(node) == pytest.approx(two.standing.game.variance(node), abs=1e-6)
 
 
 def test_saving_correcting_growing_and_forgetting(tmp_path):
@@ -91,17 +91,19 @@ def test_saving_correcting_growing_and_forgetting(tmp_path):
     again = zk.load(tmp_path / "s.zk", TREE)
     for node in range(9):
         assert again.predict(node) == session.predict(node)
-        assert again._game.variance(node) == session._game.variance(node)
+        assert again.standing.game.variance(node) == session.standing.game.variance(node)
     session.correct(6, None)  # taken back, so no longer revealed
     answers = [(0, 0), (3, 1), (3, 1)]
     for node in range(9):
-        assert session._game.variance(node) == pytest.approx(by_definition(TREE, answers, node), abs=0.01)
+        assert session.standing.game.variance(node) == pytest.approx(
+            by_definition(TREE, answers, node), abs=0.01
+        )
     session.add_nodes(2, [(8, 9), (9, 10), (0, 10)])
     session.learn(10, "b")
     answers.append((10, 1))
     for node in range(11):
         expected = by_definition(session.graph, answers, node)
-        assert session._game.variance(node) == pytest.approx(expected, abs=0.01)
+        assert session.standing.game.variance(node) == pytest.approx(expected, abs=0.01)
     session.save(tmp_path / "grown.zk")
     again = zk.load(tmp_path / "grown.zk", session.graph)
     assert [again.predict(node).ask for node in range(11)] == [
@@ -110,7 +112,7 @@ def test_saving_correcting_growing_and_forgetting(tmp_path):
     short = start(TREE, "longest-path", classes=("a", "b"), policy="variance:0.9", forget=1)
     for node in (0, 3, 6):
         short.learn(node, LABELS[node])
-    assert short._game.variance(0) == pytest.approx(by_definition(TREE, [(6, 0)], 0), abs=0.01)
+    assert short.standing.game.variance(0) == pytest.approx(by_definition(TREE, [(6, 0)], 0), abs=0.01)
 
 
 def test_tables_of_features_have_a_guide_too():

@@ -60,7 +60,7 @@ def test_the_target_of_auto_shows_through_every_wrapper():
 def test_a_guide_answers_only_for_what_is_missing():
     plain, guided = sessions("ollgc", Guided(make("ollgc"), "value"))
     assert [guided.variance(node) for node in range(25)] == [plain.variance(node) for node in range(25)]
-    assert guided._game.value(3, np.ones(25, dtype=np.bool_)) > 0
+    assert guided.standing.game.value(3, np.ones(25, dtype=np.bool_)) > 0
 
 
 def test_a_restored_state_tosses_the_coins_of_the_saved_one():
@@ -84,7 +84,15 @@ def test_every_public_part_of_the_contract_is_passed_on(base, wrapper):
     assert [name for name in public if name not in vars(wrapper)] == []
     assert not inspect.isabstract(WrappedGame)
     own = ("scores", "score", "learn", "teach", "evidence", "learn_in_order", "play", "start", "start_game")
-    own += ("hand_over", "take_over", "scores_in_order", "twin", "keeping", "bound_so_far")
+    own += (
+        "hand_over",
+        "take_over",
+        "scores_in_order",
+        "twin",
+        "keeping",
+        "bound_so_far",
+        "learn_reversibly",
+    )
     for name in (name for name in public if inspect.isfunction(vars(base)[name]) and name not in own):
         assert vars(wrapper)[name].__doc__ == vars(base)[name].__doc__
 

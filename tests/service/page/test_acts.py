@@ -186,6 +186,37 @@ def test_skip_unsure_and_someone_else_return_by_their_rules(tmp_path):
         assert second not in seen  # never again to who handed it over
 
 
+def foreseen(client, shown, reviewer):
+    """The nodes that would follow each answer to a question, by answer."""
+    asked = {"reviewer": reviewer, "node": shown["question"]["node"]}
+    found = client.get(f"{PATH}/ahead", params=asked)
+    assert found.status_code == 200, found.text
+    after = found.json()["after"]
+    return {one["answer"]: one["question"] for one in after}
+
+
+def test_what_is_foreseen_keeps_the_rules_of_what_is_asked(tmp_path):
+    """What somebody hands over comes first to others, and second looks come, where questions are foreseen."""
+    make(tmp_path, count=12)
+    with app_client(tmp_path) as client:
+        bob = turn(client, reviewer="bob")
+        handed = turn(client)["question"]["node"]
+        anns = turn(client, act("someone-else", node=handed))
+        assert {one["node"] for one in foreseen(client, bob, "bob").values()} == {handed}
+        assert handed not in {one["node"] for one in foreseen(client, anns, "ann").values()}
+        client.post(f"{PATH}/page", json={"overlap": 1.0})
+        bob = turn(client, answer(bob["question"]), reviewer="bob", have=[handed])
+        bob = turn(client, answer(bob["question"]), reviewer="bob")
+        looks = []
+        for _ in range(3):
+            node, after = anns["question"]["node"], foreseen(client, anns, "ann")
+            ahead = after[truth(node)]
+            anns = turn(client, answer(anns["question"]))  # without what was foreseen
+            assert (ahead["node"], ahead["hidden"]) == (anns["question"]["node"], anns["question"]["hidden"])
+            looks.append(ahead["hidden"])
+        assert any(looks)
+
+
 def test_two_people_get_different_questions_and_their_agreement(tmp_path):
     make(tmp_path)
     with app_client(tmp_path) as client:
@@ -226,7 +257,36 @@ def test_many_items_in_one_act(tmp_path):
         found = client.post(f"{PATH}/select", json={"indices": list(range(0, 30, 3))}).json()
         assert found["count"] == 10
         assert found["labels"] == {"a": 10}
+        assert (found["label"], found["disagree"], found["otherwise"], found["check_first"]) == (
+            "a",
+            0,
+            0,
+            [],
+        )
         assert turn(client, act("undo", of="m"))["standing"]["answered"] == 0
+
+
+def test_a_selection_counts_where_the_model_says_something_else(tmp_path):
+    make(tmp_path)
+    with app_client(tmp_path) as client:
+        for node in ("n00", "n01", "n02", "n03"):
+            turn(client, act("answer", node=node, label=truth(node)))
+        guesses = {node: label for node, (label, _) in predicted(client).items()}
+        names = [f"n{i:02d}" for i in range(30)]
+        for wanted in (None, *CLASSES):
+            body = {"indices": list(range(30))} | ({} if wanted is None else {"label": wanted})
+            found = client.post(f"{PATH}/select", json=body).json()
+            label = found["label"]
+            others = {name for name in names if guesses[name] != label}
+            assert found["disagree"] == len(others)
+            assert set(found["check_first"][: len(others)]) <= others
+            assert len(found["check_first"]) == 5
+            told = [truth(name) for name in names[:4]]
+            assert found["otherwise"] == sum(one != label for one in told)
+            if wanted is None:
+                assert len(others) == min(sum(guesses[n] != c for n in names) for c in CLASSES)
+            else:
+                assert label == wanted
 
 
 def test_classes_typed_in_the_page(tmp_path):
@@ -321,6 +381,17 @@ def test_a_hundred_classes_and_html_are_only_data(tmp_path):
         assert "unsafe" not in shell.headers["content-security-policy"]
 
 
+@pytest.mark.parametrize("first", ["p", ""])
+def test_the_address_that_is_printed_is_the_page(tmp_path, first):
+    """Of the one project, as `zerokelvin label` starts it, or the list of projects."""
+    make(tmp_path)
+    with app_client(tmp_path, first_project=first) as client:
+        shell = client.get("/")
+        assert shell.status_code == 200
+        assert f'data-project="{first}"' in shell.text
+        assert shell.headers["content-security-policy"].startswith("default-src 'none'")
+
+
 def test_near_duplicates_are_answered_once(tmp_path):
     texts = [f"text {i}" for i in range(27)] + ["The same!", "the same", "THE  SAME."]
     names = [f"n{i:02d}" for i in range(30)]
@@ -353,7 +424,9 @@ def test_nothing_is_lost_when_the_server_is_killed(tmp_path):
         with Served(tmp_path, "--quiet") as served, httpx.Client(base_url=served.url, timeout=60) as client:
             if mine is not None:  # the page did not hear of it and sends it again
                 assert turn(client, mine)["saved"] == [mine["id"]]
-            history = client.get(f"{PATH}/history").json()["answers"]
+            seen = client.get(f"{PATH}/history")
+            assert seen.status_code == 200, seen.text
+            history = seen.json()["answers"]
             assert len(history) == 2 * round_
             turn(client, answer(turn(client)["question"]))
             mine = answer(turn(client)["question"])

@@ -21,6 +21,7 @@ from zerokelvin.service.store import (
     NewEvent,
     Remembered,
     SchemaTooNew,
+    StoredKey,
     StoreError,
     StoreFull,
     StoreInUse,
@@ -272,10 +273,30 @@ def test_a_newer_schema_is_refused_and_left_alone(tmp_path):
         everything(tmp_path)
     assert (project / "log.sqlite").read_bytes() == before
     service = sqlite3.connect(tmp_path / "service.sqlite")
-    service.execute("PRAGMA user_version = 2")
+    service.execute("PRAGMA user_version = 3")
     service.close()
     with pytest.raises(SchemaTooNew, match=r"service\.sqlite"):
         open_store(tmp_path)
+
+
+def test_a_folder_of_the_first_schema_is_brought_up_to_date(tmp_path):
+    """As it was before `makings`; keys and trail stay, and a restart finds nothing to do."""
+    write(tmp_path)
+    store = open_store(tmp_path)
+    store.add_key(StoredKey("ann", b"digest", "label", ("p",), 1.0))
+    store.close()
+    service = sqlite3.connect(tmp_path / "service.sqlite")
+    service.execute("DROP TABLE makings")
+    service.execute("PRAGMA user_version = 1")
+    service.close()
+    for _ in range(2):
+        store = open_store(tmp_path)
+        assert [key.key for key in store.keys()] == ["ann"]  # noqa: SIM118 - a store is no dictionary
+        assert store.names() == ["p"]
+        assert store.made_with("ann:k") in (None, "p")
+        store.note_making("ann:k", "p")
+        assert store.made_with("ann:k") == "p"
+        store.close()
 
 
 def test_a_file_that_is_no_log(tmp_path):

@@ -130,6 +130,15 @@ def test_a_created_project_remembers_its_answer(store):
     assert store.open("p").remembered("make") == answer
 
 
+def test_which_project_was_made_with_a_key(store):
+    assert store.made_with("ann:k") is None
+    for name in ("p", "q"):
+        store.note_making("ann:k", name)
+        assert store.made_with("ann:k") == name
+    store.note_making("bob:k", "r")
+    assert store.made_with("ann:k") == "q"
+
+
 def test_the_clock_may_go_backwards(log):
     for at in (100.0, 5.0, -3.5, 99.0, -0.0):
         log.append([NewEvent("label", b"", at, "ann")])
@@ -266,12 +275,26 @@ def test_keys(store):
 
 
 def test_audit(store):
-    entries = [AuditEntry(float(k), "ann", "label", "pq"[k % 2], f"node {k}") for k in range(10)]
-    for entry in entries:
-        store.audit(entry)
-    assert store.audited() == entries[::-1]
-    assert store.audited(limit=3) == entries[:-4:-1]
-    assert store.audited("q") == entries[::-2]
+    for k in range(10):
+        store.audit(AuditEntry(float(k), "ann", "label", "pq"[k % 2], f"node {k}"))
+    entries = store.audited()
+    assert [one[:5] for one in entries] == [
+        (float(k), "ann", "label", "pq"[k % 2], f"node {k}") for k in reversed(range(10))
+    ]
+    assert store.audited(limit=3) == entries[:3]
+    assert store.audited("q") == entries[::2]
+    assert store.audited(before=entries[3].number) == entries[4:]
+    assert store.audited("q", 2, entries[2].number) == entries[4:8:2]
+
+
+@pytest.mark.parametrize("most", [1, 4, 1000])
+def test_the_newest_events_come_first(log, most):
+    log.append([event(k) for k in range(9)])
+    events = list(log.read())[::-1]
+    assert list(log.newest(most=most)) == events
+    assert list(log.newest(5, most)) == [one for one in events if one.number < 5]
+    assert list(log.newest(1, most)) == []
+    assert list(log.newest(1 << 40, most)) == events
 
 
 def test_reading_while_another_thread_writes(log):
@@ -459,3 +482,12 @@ def test_a_log_is_opened_while_another_writes(store, log):
     finally:
         stop.set()
         thread.join()
+
+
+def test_a_new_folder_is_nobody_elses(tmp_path):
+    open_store(tmp_path / "new" / "data").close()
+    assert (tmp_path / "new" / "data").stat().st_mode & 0o077 == 0
+    given = tmp_path / "given"
+    given.mkdir(0o750)
+    open_store(given).close()
+    assert given.stat().st_mode & 0o777 == 0o750

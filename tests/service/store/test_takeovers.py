@@ -258,6 +258,23 @@ def test_a_newer_schema_is_refused(stores, server, database):
         open_store(database)
 
 
+def test_a_database_of_the_first_schema_is_brought_up_to_date(database):
+    import psycopg
+
+    store = open_store(database)
+    store.create("p", b"graph", NewEvent("created", b"{}", 0.0, "ann")).close()
+    store.close()
+    with psycopg.connect(database, autocommit=True) as server:
+        server.execute("DROP TABLE zerokelvin.makings")
+        server.execute("UPDATE zerokelvin.schema_version SET version = 1")
+    for _ in range(2):
+        store = open_store(database)
+        assert store.names() == ["p"]
+        store.note_making("ann:k", "p")
+        assert store.made_with("ann:k") == "p"
+        store.close()
+
+
 def test_a_server_that_does_not_sync_is_refused(database, monkeypatch):
     shown = postgres_connections._shown
     monkeypatch.setattr(

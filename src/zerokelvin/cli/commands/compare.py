@@ -20,10 +20,12 @@ from zerokelvin.cli.problem_options import (
     table_options,
 )
 from zerokelvin.cli.progress import reporting
+from zerokelvin.cli.sweep_options import sweep_options, tell_of_results
 from zerokelvin.errors import ParameterError
 
 if TYPE_CHECKING:
     from zerokelvin.experiments import Comparison, Problem
+    from zerokelvin.sweeps.cells import Spread
 
 __all__ = ["compare"]
 
@@ -70,6 +72,7 @@ def _peers() -> list[str]:
 @click.option("--picture/--no-picture", default=True, show_default=True, help="Draw the picture.")
 @common_options
 @gather_options
+@sweep_options
 def compare(
     graph: str,
     labels: str | None,
@@ -86,6 +89,7 @@ def compare(
     picture: bool,
     as_json: bool,
     reading: Reading,
+    spread: Spread,
 ) -> None:
     """Play every learner, and what you might use instead, on a labelled GRAPH.
 
@@ -99,6 +103,7 @@ def compare(
       zerokelvin compare edges.csv labels.csv --learners auto,pounce --peers none
       zerokelvin compare edges.csv --labels labels.csv --refit 50 --time-limit 10
       zerokelvin compare digits --neighbors 5 --shuffles 1 --json
+      zerokelvin compare pubmed --jobs 2 --results rows
 
     With --json: graph, nodes, edges, classes, trials, shuffles, seed, time_limit, majority_error, rows,
     files; each row has name, package, error, error_std, queried_nodes, seconds, note, games, macro_f1, auc,
@@ -130,7 +135,9 @@ def compare(
             refit=refit,
             time_limit=time_limit,
             progress=playing,
+            spread=spread,
         )
+        tell_of_results(spread)
         reading.announce()
         files, failure = ([], None) if folder is None else attempt(lambda: _draw(problem, found, folder))
     if as_json:

@@ -90,7 +90,7 @@ def serve(
         return
     import os
 
-    from zerokelvin.jit import compile_ahead
+    from zerokelvin.jit import announce_compilation, compile_ahead
     from zerokelvin.service import ServiceSettings
     from zerokelvin.service.telemetry import otlp_tracer
     from zerokelvin.service.web.running import serve as listen
@@ -107,6 +107,7 @@ def serve(
         cookie_secret=os.environ.get(SECRET) or None,
         tracer=otlp_tracer() if trace else None,
     )
+    announce_compilation(False)  # standard error is for lines of JSON, and for nothing if --quiet
     compile_ahead("auto")  # so that the first project need not wait for it
     listen(settings)
 

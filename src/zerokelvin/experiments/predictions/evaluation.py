@@ -203,7 +203,7 @@ def _held_out(
     known = labelling.known
     by_name = known[np.argsort(graph.name_ranks[known])]
     dealt = np.random.default_rng(seed).permutation(by_name)
-    codes, shares, asks = [], [], []
+    codes, guesses, shares, asks = [], [], [], []
     for fold in range(folds):
         report("Holding out", fold, folds)
         hidden = np.zeros(graph.num_nodes, dtype=np.bool_)
@@ -211,11 +211,12 @@ def _held_out(
         session = taught_session(graph, labelling, known[~hidden[known]], learner, policy, seed)
         for part in predict_columns(session, known[hidden[known]]):
             codes.append(labelling.codes[part.nodes])
+            guesses.append(part.codes)
             shares.append(part.shares)
             asks.append(part.asks)
     report("Holding out", folds, folds)
     true, chances = np.concatenate(codes), np.concatenate(shares)
-    predicted = chances.argmax(axis=1)
+    predicted = np.concatenate(guesses)
     margins = chances[:, 1] - chances[:, 0] if len(labelling.classes) == 2 else None
     figures = class_figures(labelling.classes, true, predicted, margins)
     return HeldOut(true, predicted, chances, np.concatenate(asks), figures)

@@ -16,10 +16,10 @@ from numpy.typing import NDArray
 
 from zerokelvin.array_types import Bools, Floats, Ints
 from zerokelvin.asking.coin_hash import coins
-from zerokelvin.asking.decision import worth_asking
+from zerokelvin.asking.decision import AskingRule, confidences, worth_asking
+from zerokelvin.games.labels import decide
 from zerokelvin.learners import Game
 from zerokelvin.session.predicting import reason_sentence, shares_of
-from zerokelvin.session.questions import confidences
 from zerokelvin.session.session import Session
 from zerokelvin.session.standing import Standing
 
@@ -57,8 +57,8 @@ def predict_columns(session: Session, nodes: Ints) -> Iterator[PredictionColumns
     >>> found.codes.tolist(), found.asks.tolist(), found.reasons[0] == session.predict("bob").reason
     ([0, 1], [True, True], True)
     """
-    session._require_classes()
-    standing = session._now()
+    standing = session.standing
+    standing.require_classes()
     wanted = _wanted_by_value(standing, nodes)
     for start in range(0, len(nodes), BLOCK):
         block = nodes[start : start + BLOCK]
@@ -73,12 +73,15 @@ def _columns(standing: Standing, nodes: Ints, worth: Bools | None) -> Prediction
     begun = bool(standing.counts.any())
     by_prior = np.zeros(len(nodes), dtype=np.bool_)
     if begun:
-        by_prior = ~standing.labelled[standing.graph.components[nodes]]
+        by_prior = ~standing.labelled[standing.graph.label_components[nodes]]
     asks = _asks(standing, nodes, sure, worth)
     remarks = _remarks(standing, nodes, margins.argmax(axis=1)) if begun else [""] * len(nodes)
     rows = zip(sure.tolist(), by_prior.tolist(), asks.tolist(), remarks, strict=True)
     reasons = [reason_sentence(standing, own, prior, ask, remark) for own, prior, ask, remark in rows]
-    return PredictionColumns(nodes, shares.argmax(axis=1), shares, asks, reasons)
+    codes = shares.argmax(axis=1)
+    if standing.game.decides_alone:
+        codes = decide(margins, len(standing.classes))
+    return PredictionColumns(nodes, codes, shares, asks, reasons)
 
 
 def _asks(standing: Standing, nodes: Ints, sure: Floats, worth: Bools | None) -> Bools:
@@ -86,14 +89,12 @@ def _asks(standing: Standing, nodes: Ints, sure: Floats, worth: Bools | None) ->
     if standing.spent or not standing.counts.any():
         return np.full(len(nodes), not standing.spent)
     if worth is None:
-        limit, gain, floor = _rule(standing)
+        rule, spreads = _rule(standing), [0.0] * len(nodes)
         if standing.terms.policy.needs_spread:
             coming = standing.waiting()
             spreads = [standing.spread(node, coming) for node in nodes.tolist()]
-            both = zip(sure.tolist(), spreads, strict=True)
-            worth = np.array([worth_asking(own, spread, limit, gain, floor) for own, spread in both], bool)
-        else:
-            worth = (sure < limit) if floor < 0 else np.zeros(len(nodes), dtype=np.bool_)
+        both = zip(sure.tolist(), spreads, strict=True)
+        worth = np.array([worth_asking(own, spread, *rule) for own, spread in both], dtype=np.bool_)
     if not standing.game.wants_every():
         worth = worth.copy()
         for place in np.flatnonzero(worth).tolist():
@@ -106,18 +107,21 @@ def _wanted_by_value(standing: Standing, nodes: Ints) -> NDArray[np.bool_] | Non
     policy = standing.terms.policy
     if standing.spent or not standing.counts.any() or not policy.needs_value:
         return None
-    limit, _, floor = _rule(standing)
-    if limit != np.inf:
+    rule = _rule(standing)
+    if rule.limit != np.inf:
         return None
     found = np.zeros(standing.graph.num_nodes, dtype=np.bool_)
     by_name = standing.graph.name_order
     chosen = np.zeros(standing.graph.num_nodes, dtype=np.bool_)
     chosen[nodes] = True
-    found[standing.game.most_valued(by_name[chosen[by_name]], standing.waiting(), floor, None).nodes] = True
+    found[standing.game.most_valued(by_name[chosen[by_name]], standing.waiting(), rule.floor, None).nodes] = (
+        True
+    )
     return np.asarray(found[nodes])
 
 
-def _rule(standing: Standing) -> tuple[float, float, float]:
+def _rule(standing: Standing) -> AskingRule:
+    """What the confidence of the present trial is compared with, given its own coin."""
     coin = coins(standing.terms.seed, np.array([standing.trials]))
     return standing.rule(float(coin[0]))
 

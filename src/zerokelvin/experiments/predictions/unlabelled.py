@@ -63,9 +63,9 @@ def prediction_parts(session: Session, progress: Callable[[int, int], None] | No
             progress(done, len(nodes))
 
 
-def question_table(session: Session, limit: int | None = None) -> Part:
+def question_table(session: Session, limit: int | None = None, order: str = "policy") -> Part:
     """The nodes to ask about next, the most urgent first, with the same columns."""
-    names = session.open_questions(limit)
+    names = session.open_questions(limit, order)
     nodes = np.array([session.graph.index(name) for name in names], dtype=np.int64)
     parts = [_part(session, found) for found in predict_columns(session, nodes)]
     if not parts:

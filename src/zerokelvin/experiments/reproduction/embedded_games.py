@@ -12,10 +12,8 @@ compilation does not race.
 
 from __future__ import annotations
 
-import os
 import time
 from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -29,8 +27,12 @@ from zerokelvin.games.labels import Labelling, encode_labels, to_signs
 from zerokelvin.graph.features import Features
 from zerokelvin.learners import Learner
 from zerokelvin.spectral.embedding_features import laplacian_coordinates
+from zerokelvin.sweeps.cells import SweepCell, sweep
+from zerokelvin.sweeps.game_cells import labels_hash
+from zerokelvin.sweeps.places import Once, Threads, Workplace, cores
+from zerokelvin.sweeps.result_store import KeptResult, ResultStore, code_version
 
-__all__ = ["EmbeddedGame", "EmbeddedGraph", "Job", "embed", "play_alone", "play_jobs", "workers"]
+__all__ = ["EmbeddedGame", "EmbeddedGraph", "Job", "embed", "play_alone", "play_jobs"]
 
 POINTS = 60  # points on a curve
 REPEATS, ENOUGH = 15, 0.3  # games, and seconds, after which a time is taken
@@ -92,41 +94,49 @@ def embed(problem: Problem, rank: int, b: float) -> EmbeddedGraph:
     return EmbeddedGraph(problem, encode_labels(graph, problem.labels), Features(rows, graph.names), seconds)
 
 
-def workers() -> int:
-    """How many games to play at a time: the cores this process may use."""
-    if hasattr(os, "sched_getaffinity"):
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1
-
-
 def play_jobs(
     arena: EmbeddedGraph,
     jobs: Sequence[Job],
     progress: Callable[[int, int], None] | None = None,
-    threads: int | None = None,
+    place: Workplace | None = None,
+    store: ResultStore | None = None,
 ) -> list[EmbeddedGame]:
-    """Play all jobs, as many at a time as there are cores, and give their games in the order of the jobs."""
-    tell = progress or (lambda *_: None)
-    cuts = {rank: arena.cut(rank) for rank in {job.rank for job in jobs}}
-    ready = {_kind(job): job.learner.prepare(cuts[job.rank]) for job in jobs}
-    games: dict[int, EmbeddedGame] = {}
+    """Play all jobs, in threads or at `place`, and give their games in the order of the jobs."""
+    about = {
+        "kind": "embedded game",
+        "graph": arena.features.content_hash,
+        "labels": labels_hash(arena.labelling),
+        "code": code_version(),
+    }
+    cells = [
+        SweepCell(
+            about | {"learner": repr(job.learner), "rank": job.rank, "seed": job.seed, "policy": job.policy},
+            job,
+            type(job.learner),
+        )
+        for job in jobs
+    ]
 
-    def one(i: int) -> None:
-        games[i] = _game(_play(arena, jobs[i], cuts[jobs[i].rank], ready[_kind(jobs[i])]))
+    def tell(_: str, done: int, total: int | None) -> None:
+        if progress is not None:
+            progress(done, total or 0)
 
-    first = {type(job.learner): i for i, job in reversed(list(enumerate(jobs)))}
-    for i in sorted(first.values()):
-        one(i)
-        tell(len(games), len(jobs))
-    pool = ThreadPoolExecutor(workers() if threads is None else threads)
-    try:
-        rest = [pool.submit(one, i) for i in range(len(jobs)) if i not in games]
-        for done in as_completed(rest):
-            done.result()
-            tell(len(games), len(jobs))
-    finally:
-        pool.shutdown(cancel_futures=True)
-    return [games[i] for i in range(len(jobs))]
+    kept = sweep(JobStage(arena), cells, place or Threads(cores()), store or ResultStore(None), tell)
+    return [EmbeddedGame(**(one.result | dict(one.arrays))) for one in kept]
+
+
+@dataclass(frozen=True, eq=False)
+class JobStage:
+    """Plays jobs on an embedded graph; what a learner prepares at a rank is made once."""
+
+    arena: EmbeddedGraph
+    ready: Once = field(default_factory=lambda: Once(64))
+
+    def compute(self, job: Job) -> KeptResult:
+        """The figures of one game, and its curves."""
+        table = self.arena.cut(job.rank)
+        prepared = self.ready.get(_kind(job), lambda: job.learner.prepare(table))
+        return _game(_play(self.arena, job, table, prepared))
 
 
 def play_alone(arena: EmbeddedGraph, job: Job, shares: Sequence[float] = (1.0,)) -> Floats:
@@ -168,20 +178,23 @@ def _play(
     )
 
 
-def _game(run: Run) -> EmbeddedGame:
+def _game(run: Run) -> KeptResult:
     """The figures of a run; its curves are means over the binary problems, the class prior included."""
     count = len(run.classes)
     predicted = np.where(run.margins >= 0, 1, -1)
     predicted[run.guessed] = to_signs(run.predicted[run.guessed], count)
     wrong = (predicted != to_signs(run.codes, count)).mean(axis=1)
     rounds = np.unique(np.linspace(1, run.trials, min(POINTS, run.trials)).round().astype(np.int64))
-    return EmbeddedGame(
-        error_binary=run.error_binary,
-        error_multiclass=run.error_multiclass,
-        queries=run.queries,
-        queried_nodes=run.queried_nodes,
-        seconds=run.seconds,
-        rounds=rounds,
-        errors_so_far=np.cumsum(wrong)[rounds - 1] / rounds,
-        queries_so_far=np.cumsum(run.asked.mean(axis=1))[rounds - 1],
-    )
+    figures = {
+        "error_binary": float(run.error_binary),
+        "error_multiclass": float(run.error_multiclass),
+        "queries": float(run.queries),
+        "queried_nodes": int(run.queried_nodes),
+        "seconds": run.seconds,
+    }
+    curves = {
+        "rounds": rounds,
+        "errors_so_far": np.cumsum(wrong)[rounds - 1] / rounds,
+        "queries_so_far": np.cumsum(run.asked.mean(axis=1))[rounds - 1],
+    }
+    return KeptResult(figures, curves)

@@ -10,7 +10,7 @@ from __future__ import annotations
 import dataclasses
 import json
 from abc import ABC, abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
@@ -19,6 +19,9 @@ from zerokelvin.errors import ParameterError
 from zerokelvin.io.files import PathLike, replacing
 from zerokelvin.io.writable import writable_folder
 from zerokelvin.registry import Registry
+from zerokelvin.sweeps.cells import Spread, SweepCell, sweep
+from zerokelvin.sweeps.places import Stage, Workplace
+from zerokelvin.sweeps.result_store import KeptResult, code_version
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -99,6 +102,8 @@ class Experiment(ABC):
         Smaller defaults: seconds instead of minutes.
     figures
         Also measure what the figures need.
+    spread
+        Where its parts are computed and kept; times are those of wherever that is.
     """
 
     name: ClassVar[str] = ""
@@ -106,6 +111,24 @@ class Experiment(ABC):
     seed: int = 0
     fast: bool = False
     figures: bool = True
+    spread: Spread = field(default_factory=Spread, kw_only=True)
+
+    def parts(
+        self,
+        stage: Stage,
+        cells: Sequence[SweepCell],
+        progress: Progress,
+        what: str = "Playing",
+        otherwise: Workplace | None = None,
+    ) -> list[KeptResult]:
+        """The results of all cells, at the place chosen, else at `otherwise`."""
+        with self.spread.place(otherwise) as place:
+            return sweep(stage, cells, place, self.spread.store(), progress, what)
+
+    def key(self, **about: Any) -> dict[str, Any]:
+        """The key of a part of this experiment: what is given, and the code that measures it."""
+        room = type(self).__module__.split(".")[3]
+        return {"kind": "part", "experiment": self.name, **about, "code": code_version(room)}
 
     @abstractmethod
     def run(self, progress: Progress | None = None) -> Report:
@@ -139,9 +162,10 @@ figures, shuffles, draws, gamma.
     """
     cls = EXPERIMENTS[name]
     known = [option.name for option in dataclasses.fields(cls)]
+    shown = [name for name in known if name != "spread"]
     for option in options:
         if option not in known:
             raise ParameterError(
-                f"experiment '{name}' has no option '{option}'; it takes {', '.join(known)}."
+                f"experiment '{name}' has no option '{option}'; it takes {', '.join(shown)}."
             )
     return cls(**options)

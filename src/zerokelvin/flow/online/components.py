@@ -19,7 +19,6 @@ from zerokelvin.flow.online.cut_arrays import (
     LOST_ROW,
     MEMBER,
     NONE,
-    RESIDUAL,
     SIDE,
     STACK,
     STALE,
@@ -27,6 +26,7 @@ from zerokelvin.flow.online.cut_arrays import (
     TOUCHES,
     VIA,
     CutArrays,
+    note_node,
 )
 from zerokelvin.jit import inner_kernel, kernel
 
@@ -45,7 +45,7 @@ def make_stale(lengths: Ints, scratch: Ints, tally: Ints, row: int, component: i
 @inner_kernel
 def spread_stale(s: CutArrays, row: int) -> None:
     """Carry staleness on: downstream for lengths from the source, upstream for those to the target."""
-    indptr, arcs, nodes, lengths, scratch, tally = s
+    indptr, arcs, residual, nodes, lengths, scratch, tally, _, _ = s
     touches = 0
     while tally[STALE_COUNT] > 0:
         tally[STALE_COUNT] -= 1
@@ -57,7 +57,7 @@ def spread_stale(s: CutArrays, row: int) -> None:
             for a in range(indptr[x], indptr[x + 1]):
                 touches += 1
                 y = arcs[a, HEAD]
-                if nodes[y, SIDE] == INNER and (arcs[a, RESIDUAL] == 0) == (row == 0):
+                if nodes[y, SIDE] == INNER and (residual[a] == 0) == (row == 0):
                     other = nodes[y, COMPONENT]
                     if other != c:
                         make_stale(lengths, scratch, tally, row, other)
@@ -74,7 +74,7 @@ def length(s: CutArrays, row: int, node: int, longest: bool) -> int:
     A depth-first walk over the super-vertices it depends on, each scanned once: the stack holds the
     super-vertex, its current member and arc, and the best length so far.
     """
-    indptr, arcs, nodes, lengths, scratch, tally = s
+    indptr, arcs, residual, nodes, lengths, scratch, tally, _, _ = s
     top = nodes[node, COMPONENT]
     if lengths[top, row] != INVALID:
         return lengths[top, row]
@@ -92,7 +92,7 @@ def length(s: CutArrays, row: int, node: int, longest: bool) -> int:
             touches += 1
             y = arcs[a, HEAD]
             found = NONE
-            if (arcs[a, RESIDUAL] > 0) == (row == 0):
+            if (residual[a] > 0) == (row == 0):
                 if nodes[y, SIDE] != INNER:
                     found = 1
                 elif nodes[y, COMPONENT] != c:
@@ -123,7 +123,7 @@ def strong_components(s: CutArrays, row: int) -> None:
 
     Inner super-vertices next to them get a stale length: their neighbour was source or target before.
     """
-    indptr, arcs, nodes, lengths, scratch, tally = s
+    indptr, arcs, residual, nodes, lengths, scratch, tally, _, _ = s
     calls, arc, low, held = scratch[STACK], scratch[STACK + 1], scratch[STACK + 2], scratch[STACK + 3]
     lost = scratch[LOST_ROW]
     touches = 0
@@ -157,7 +157,7 @@ def strong_components(s: CutArrays, row: int) -> None:
                 where = nodes[y, SIDE]
                 if where == INNER:
                     make_stale(lengths, scratch, tally, row, nodes[y, COMPONENT])
-                elif where == LOST and arcs[a, RESIDUAL] > 0:
+                elif where == LOST and residual[a] > 0:
                     if nodes[y, VIA] == 0:
                         step = y
                         break
@@ -171,6 +171,7 @@ def strong_components(s: CutArrays, row: int) -> None:
                 while y != x:
                     kept -= 1
                     y = held[kept]
+                    note_node(s, y)
                     nodes[y, SIDE] = INNER
                     nodes[y, COMPONENT] = x
                     nodes[y, MEMBER] = after

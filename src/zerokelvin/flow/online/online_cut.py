@@ -14,11 +14,14 @@ far as they were asked for. A new label then costs what it changes:
 
 Every arc looked at is counted in `touches`. Over all nodes once, the paper's bound is
 O(max(φ, n) · E) (Section 3.3).
+
+Above 300 lines: one public class, a third of it docstrings; repairs, paths and forests lie beside.
 """
 
 from __future__ import annotations
 
 import copy
+from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -28,27 +31,32 @@ from zerokelvin.array_types import Bytes, Ints
 from zerokelvin.errors import LabelError, NodeError, ParameterError
 from zerokelvin.flow.online.components import length
 from zerokelvin.flow.online.cut_arrays import (
+    CLOCK,
     COMPONENT,
     HEAD,
     INNER,
+    KEPT,
     LABEL,
+    LISTED,
     MEMBER,
     NONE,
-    RESIDUAL,
+    NOTES,
     REVERSE,
     SIDE,
     TOUCHES,
     VALUE,
+    Blank,
     CutArrays,
-    arrange,
-    new_arrays,
+    copied,
 )
+from zerokelvin.flow.online.grown_cut import GrownRows, carried
 from zerokelvin.flow.online.paths import CutPath, trace_path, way_to_label
 from zerokelvin.flow.online.trials import guess, local_part, play, replace, reveal
 from zerokelvin.flow.static.capacities import scale_weights
 from zerokelvin.flow.static.ideals import InnerPart
 from zerokelvin.flow.static.picard_queyranne import PicardQueyranne, assemble
 from zerokelvin.graph import Graph
+from zerokelvin.undo import Undo
 
 __all__ = ["Lengths", "OnlineCut"]
 
@@ -63,6 +71,8 @@ class Lengths(NamedTuple):
 class OnlineCut:
     """The Picard–Queyranne graph of a graph and the labels given so far. Nodes are indices.
 
+    Learners that compile their own loops have its `arrays`; `rows` says where a node lies in them.
+
     Parameters
     ----------
     graph
@@ -71,12 +81,6 @@ class OnlineCut:
         Which path lengths `lengths` gives: ``"longest"`` or ``"shortest"``.
     close
         Whether the engine keeps neighbours close together in memory; the answers are the same.
-
-    Attributes
-    ----------
-    arrays
-        The arrays behind it, for learners that compile their own loops; `rows` says where a node lies in
-        them.
 
     Examples
     --------
@@ -94,10 +98,12 @@ class OnlineCut:
             raise ParameterError(f"paths={paths!r} is neither 'longest' nor 'shortest'.")
         self.graph = graph
         self.paths = paths
-        self._capacities = scale_weights(graph, "an online minimum cut")
-        self._layout = arrange(graph, close)
-        self._order: Ints | None = None  # the node of every row, once it is needed
-        self.arrays: CutArrays = new_arrays(graph, self._capacities, self._layout)
+        self.blank = Blank(graph, scale_weights(graph, "an online minimum cut"), close)
+
+    @cached_property
+    def arrays(self) -> CutArrays:
+        """The arrays behind it, made when they are first needed."""
+        return copied(self.blank.arrays)
 
     # -- asking -----------------------------------------------------------------------------------
 
@@ -159,12 +165,12 @@ class OnlineCut:
     @property
     def value(self) -> float:
         """The minimum cut, in the graph's weights."""
-        return float(self.arrays.tally[VALUE] / self._capacities.scale)
+        return float(self.arrays.tally[VALUE] / self.blank.capacities.scale)
 
     @property
     def rounding(self) -> float:
         """How far the value may be from exact (see `MinimumCut`)."""
-        return self._capacities.rounding
+        return self.blank.capacities.rounding
 
     @property
     def touches(self) -> int:
@@ -174,12 +180,12 @@ class OnlineCut:
     @property
     def labels(self) -> Bytes:
         """The label of every node, 0 where none is known (a copy)."""
-        return self.arrays.nodes[self._layout.rows, LABEL].astype(np.int8)
+        return self.arrays.nodes[self.blank.layout.rows, LABEL].astype(np.int8)
 
     @property
     def sides(self) -> Bytes:
         """`side` of every node (a copy)."""
-        return self.arrays.nodes[self._layout.rows, SIDE].astype(np.int8)
+        return self.arrays.nodes[self.blank.layout.rows, SIDE].astype(np.int8)
 
     def path(self, node: int) -> CutPath | None:
         """What ties a node to the labels; None in a component without labels.
@@ -215,10 +221,10 @@ class OnlineCut:
 
     def picard_queyranne(self) -> PicardQueyranne:
         """The Picard–Queyranne graph of the labels given so far."""
-        nodes = self.arrays.nodes[self._layout.rows]
-        residual = np.full(len(self._layout.arcs), -1)
-        residual[self._layout.arcs] = self.arrays.arcs[:, RESIDUAL]
-        return assemble(self.graph, self._capacities, residual, nodes[:, SIDE], nodes[:, COMPONENT])
+        nodes = self.arrays.nodes[self.blank.layout.rows]
+        residual = np.full(len(self.blank.layout.arcs), -1)
+        residual[self.blank.layout.arcs] = self.arrays.residual
+        return assemble(self.graph, self.blank.capacities, residual, nodes[:, SIDE], nodes[:, COMPONENT])
 
     # -- learning ---------------------------------------------------------------------------------
 
@@ -232,6 +238,29 @@ class OnlineCut:
             reveal(self.arrays, row, int(y))  # which does without the kernels behind `replace`
         elif old != y:
             replace(self.arrays, row, int(y))
+
+    def label_reversibly(self, node: int, y: int) -> Undo:
+        """The same as `label`, and what takes it back: afterwards all but the clock is as it was."""
+        arrays, row, undo = self.arrays, self._row(node), Undo()
+        nodes, residual, tally = arrays.nodes, arrays.residual, arrays.tally
+        undo.keep(arrays.scratch, (LISTED, row))
+        undo.keep(tally, np.flatnonzero(np.arange(len(tally)) != CLOCK))  # stamps stay older than it
+        if nodes[row, LABEL] != y and nodes[row, SIDE] != y:  # else no minimum cut changes, and no length
+            undo.keep(arrays.lengths)
+        noted = np.zeros(len(nodes) + len(residual), dtype=np.uint8)
+        notes = np.empty((len(noted), arrays.notes.shape[1]), dtype=np.int64)
+        self.arrays = arrays._replace(noted=noted, notes=notes)
+        try:
+            self.label(node, y)
+        finally:
+            self.arrays = arrays
+        found = notes[: tally[NOTES]].copy()
+        tally[NOTES] = 0
+        of_nodes = found[:, 0] < len(nodes)
+        rows, others = found[of_nodes], found[~of_nodes]
+        undo.put(nodes, (rows[:, :1], np.array(KEPT)), rows[:, 1:])
+        undo.put(residual, others[:, 0] - len(nodes), others[:, 1])
+        return undo
 
     def forget(self, node: int) -> None:
         """Take back the label of a node; nothing happens where it has none."""
@@ -266,21 +295,25 @@ class OnlineCut:
     def copy(self) -> OnlineCut:
         """An engine with the same labels that goes its own way; all that depends on the graph is shared."""
         twin = copy.copy(self)
-        changing = ("arcs", "nodes", "lengths", "scratch", "tally")
-        twin.arrays = self.arrays._replace(**{name: getattr(self.arrays, name).copy() for name in changing})
+        if "arrays" in vars(self):  # else nothing has been learnt
+            twin.arrays = copied(self.arrays)
         return twin
+
+    def grown(self, rows: GrownRows) -> OnlineCut:
+        """One with the same labels on a grown graph; the cost is a copy and what has changed."""
+        heir = copy.copy(self)
+        heir.graph, heir.blank, heir.arrays = rows.blank.graph, rows.blank, carried(self.arrays, rows)
+        return heir
 
     # -- for learners that compile their own loops ------------------------------------------------
 
     def rows(self, nodes: Ints) -> Ints:
         """The rows of `arrays` that hold these nodes, one row per node."""
-        return self._layout.rows[nodes]
+        return self.blank.layout.rows[nodes]
 
     def _nodes(self, rows: Ints) -> tuple[int, ...]:
         """The nodes that these rows of `arrays` hold."""
-        if self._order is None:
-            self._order = np.argsort(self._layout.rows)
-        return tuple(self._order[rows].tolist())
+        return tuple(self.blank.order[rows].tolist())
 
     def _node(self, row: int) -> int:
         """The node that a row of `arrays` holds."""
@@ -289,5 +322,5 @@ class OnlineCut:
     def _row(self, node: Any) -> int:
         """The row of `arrays` that holds a node, which is checked."""
         if 0 <= node < self.graph.num_nodes:
-            return int(self._layout.rows[int(node)])
+            return int(self.blank.layout.rows[int(node)])
         raise NodeError(f"no node {node!r}; nodes are the integers 0 to {self.graph.num_nodes - 1}.")

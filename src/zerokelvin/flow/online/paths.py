@@ -22,7 +22,6 @@ from zerokelvin.flow.online.cut_arrays import (
     LABEL,
     MEMBER,
     QUEUE,
-    RESIDUAL,
     REVERSE,
     SEEN,
     SIDE,
@@ -77,7 +76,7 @@ class CutPath:
 @kernel
 def trace_path(s: CutArrays, row: int, node: int, longest: bool) -> Ints:
     """Arcs from an inner node's super-vertex to the source (row 0) or target (row 1) along its path."""
-    indptr, arcs, nodes, lengths, _, tally = s
+    indptr, arcs, residual, nodes, lengths, _, tally, _, _ = s
     total = length(s, row, node, longest)
     found = np.full(total, -1)
     c = nodes[node, COMPONENT]
@@ -88,7 +87,7 @@ def trace_path(s: CutArrays, row: int, node: int, longest: bool) -> Ints:
             for a in range(indptr[x], indptr[x + 1]):
                 tally[TOUCHES] += 1
                 y = arcs[a, HEAD]
-                if (arcs[a, RESIDUAL] > 0) != (row == 0):
+                if (residual[a] > 0) != (row == 0):
                     continue
                 if nodes[y, SIDE] == INNER:
                     if nodes[y, COMPONENT] == c or lengths[nodes[y, COMPONENT], row] + 1 != total - k:
@@ -106,7 +105,7 @@ def trace_path(s: CutArrays, row: int, node: int, longest: bool) -> Ints:
 @kernel
 def way_to_label(s: CutArrays, start: int) -> Ints:
     """The shortest residual way from a node of a side to a label of it, as rows, `start` first."""
-    indptr, arcs, nodes, _, scratch, tally = s
+    indptr, arcs, residual, nodes, _, scratch, tally, _, _ = s
     d = nodes[start, SIDE]
     queue = scratch[QUEUE]
     tally[CLOCK] += 1
@@ -120,7 +119,7 @@ def way_to_label(s: CutArrays, start: int) -> Ints:
         for a in range(indptr[x], indptr[x + 1]):
             tally[TOUCHES] += 1
             y = arcs[a, HEAD]
-            left = arcs[a, RESIDUAL]
+            left = residual[a]
             if (
                 nodes[y, SIDE] == d
                 and nodes[y, SEEN] != stamp

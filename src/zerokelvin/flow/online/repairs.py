@@ -34,7 +34,6 @@ from zerokelvin.flow.online.cut_arrays import (
     QUEUE,
     QUEUED,
     REACHED,
-    RESIDUAL,
     REVERSE,
     ROSTER,
     ROSTER_COUNT,
@@ -45,6 +44,7 @@ from zerokelvin.flow.online.cut_arrays import (
     TOUCHES,
     VIA,
     CutArrays,
+    note_node,
 )
 from zerokelvin.jit import inner_kernel
 
@@ -58,7 +58,7 @@ def repair_next(s: CutArrays, d: int) -> None:
     It searches back for the first attached node; failing that, all searched are lost. Once that has cost
     much, a search from the roots comes to meet it, arc for arc.
     """
-    indptr, arcs, nodes, _, scratch, tally = s
+    indptr, arcs, residual, nodes, _, scratch, tally, _, _ = s
     tally[ORPHAN_COUNT] -= 1
     orphan = scratch[ORPHANS, tally[ORPHAN_COUNT]]
     scratch[QUEUED, orphan] = 0
@@ -79,7 +79,7 @@ def repair_next(s: CutArrays, d: int) -> None:
         for a in range(indptr[x], indptr[x + 1]):
             tally[TOUCHES] += 1
             y = arcs[a, HEAD]
-            left = arcs[a, RESIDUAL]
+            left = residual[a]
             if nodes[y, SIDE] != d or nodes[y, SEEN] == search:
                 continue
             if (arcs[a, TOTAL] - left if d < 0 else left) == 0:
@@ -89,7 +89,7 @@ def repair_next(s: CutArrays, d: int) -> None:
                 continue
             nodes[y, VIA] = a
             if _attached(arcs, nodes, tally, y, search):
-                _adopt(arcs, nodes, y, orphan)
+                _adopt(s, y, orphan)
                 tally[EFFORT] += tally[TOUCHES] - began
                 return
             nodes[y, SEEN] = search
@@ -100,7 +100,7 @@ def repair_next(s: CutArrays, d: int) -> None:
         if tally[EFFORT] - tally[PATIENCE] > tally[COVER]:
             met = _span(s, d, search)
             if met >= 0:
-                _adopt(arcs, nodes, met, orphan)
+                _adopt(s, met, orphan)
                 return
             if tally[FRONT_HEAD] == tally[FRONT_TAIL]:
                 _lose_the_rest(s, d)
@@ -108,6 +108,7 @@ def repair_next(s: CutArrays, d: int) -> None:
         began = tally[TOUCHES]
     # nothing attached was found: all searched are lost, and their children orphans
     for i in range(tail):
+        note_node(s, queue[i])
         nodes[queue[i], SIDE] = LOST
         scratch[LOST_ROW, tally[LOST_COUNT]] = queue[i]
         tally[LOST_COUNT] += 1
@@ -118,23 +119,25 @@ def repair_next(s: CutArrays, d: int) -> None:
             and nodes[x, PARENT] >= 0
             and nodes[arcs[nodes[x, PARENT], HEAD], SIDE] == LOST
         ):
-            make_orphan(nodes, scratch, tally, x)
+            make_orphan(s, x)
 
 
 @inner_kernel
 def orphan_children(s: CutArrays, d: int, x: int) -> None:
     """Make orphans of the nodes of side d whose parent is x."""
-    indptr, arcs, nodes, _, scratch, tally = s
+    indptr, arcs, _, nodes, _, _, tally, _, _ = s
     for a in range(indptr[x], indptr[x + 1]):
         y = arcs[a, HEAD]
         if nodes[y, SIDE] == d and nodes[y, PARENT] == arcs[a, REVERSE]:
-            make_orphan(nodes, scratch, tally, y)
+            make_orphan(s, y)
     tally[TOUCHES] += indptr[x + 1] - indptr[x]
 
 
 @inner_kernel
-def make_orphan(nodes: Ints, scratch: Ints, tally: Ints, x: int) -> None:
+def make_orphan(s: CutArrays, x: int) -> None:
     """Cut x off from its parent, to be repaired later."""
+    nodes, scratch, tally = s.nodes, s.scratch, s.tally
+    note_node(s, x)
     nodes[x, PARENT] = ORPHAN
     if scratch[QUEUED, x] == 0:
         scratch[QUEUED, x] = 1
@@ -151,11 +154,13 @@ def new_epoch(tally: Ints) -> None:
 
 
 @inner_kernel
-def _adopt(arcs: Ints, nodes: Ints, x: int, orphan: int) -> None:
+def _adopt(s: CutArrays, x: int, orphan: int) -> None:
     """Hang the search's path from an orphan to x, which is attached, below x."""
+    arcs, nodes = s.arcs, s.nodes
     while x != orphan:
         b = nodes[x, VIA]
         x = arcs[arcs[b, REVERSE], HEAD]
+        note_node(s, x)
         nodes[x, PARENT] = b
 
 
@@ -187,7 +192,7 @@ def _span(s: CutArrays, d: int, search: int) -> int:
 
     Whatever is reached is attached. If that is a node of the present search it is returned, else −1.
     """
-    indptr, arcs, nodes, _, scratch, tally = s
+    indptr, arcs, residual, nodes, _, scratch, tally, _, _ = s
     front, reached = scratch[FRONT], scratch[REACHED]
     epoch, goal = tally[EPOCH], tally[EFFORT] - tally[PATIENCE]
     head, tail, touches = tally[FRONT_HEAD], tally[FRONT_TAIL], tally[COVER]
@@ -208,10 +213,11 @@ def _span(s: CutArrays, d: int, search: int) -> int:
             touches += 1
             y = arcs[a, HEAD]
             if nodes[y, SIDE] == d and reached[y] != epoch:
-                left = arcs[a, RESIDUAL]
+                left = residual[a]
                 if (left if d < 0 else arcs[a, TOTAL] - left) > 0:
                     reached[y] = epoch
                     nodes[y, MARK] = epoch
+                    note_node(s, y)
                     nodes[y, PARENT] = arcs[a, REVERSE]
                     front[tail] = y
                     tail += 1
@@ -231,6 +237,7 @@ def _lose_the_rest(s: CutArrays, d: int) -> None:
         scratch[QUEUED, scratch[ORPHANS, tally[ORPHAN_COUNT]]] = 0
     for v in range(len(nodes)):
         if nodes[v, SIDE] == d and scratch[REACHED, v] != tally[EPOCH]:
+            note_node(s, v)
             nodes[v, SIDE] = LOST
             scratch[LOST_ROW, tally[LOST_COUNT]] = v
             tally[LOST_COUNT] += 1

@@ -22,7 +22,6 @@ from zerokelvin.flow.online.cut_arrays import (
     PARENT,
     PLUS,
     QUEUE,
-    RESIDUAL,
     ROOT,
     ROSTER,
     ROSTER_COUNT,
@@ -33,6 +32,9 @@ from zerokelvin.flow.online.cut_arrays import (
     VALUE,
     VIA,
     CutArrays,
+    borrowed,
+    note_arc,
+    note_node,
 )
 from zerokelvin.flow.online.forests import change_side, grow
 from zerokelvin.jit import inner_kernel, kernel
@@ -58,7 +60,7 @@ class LocalPart(NamedTuple):
 @kernel
 def play(s: CutArrays, order: Ints, labels: Ints, longest: bool) -> Bytes:
     """Guess and learn the nodes of `order`, whose labels stand in `labels`; the guesses."""
-    guesses = np.full(len(order), -1, dtype=np.int8)
+    s, guesses = borrowed(s), np.full(len(order), -1, dtype=np.int8)
     for t in range(len(order)):
         guesses[t] = guess(s, order[t], longest)
         learn(s, order[t], labels[t])
@@ -92,6 +94,8 @@ def learn(s: CutArrays, v: int, y: int) -> None:
 @kernel
 def reveal(s: CutArrays, v: int, y: int) -> None:
     """Learn the label y of the unlabelled node in row v: root it, grow its side, or let the cut rise."""
+    s = borrowed(s)
+    note_node(s, v)
     s.nodes[v, LABEL] = y
     s.tally[PLUS if y > 0 else MINUS] += 1
     if s.scratch[LISTED, v] == 0:
@@ -110,11 +114,13 @@ def reveal(s: CutArrays, v: int, y: int) -> None:
 @kernel
 def replace(s: CutArrays, v: int, y: int) -> None:
     """Give a labelled node another label, or none (0): replay its connected component."""
+    s = borrowed(s)
     nodes, tally = s.nodes, s.tally
     old = nodes[v, LABEL]
     if old == 0:
         return
     tally[PLUS if old > 0 else MINUS] -= 1
+    note_node(s, v)
     nodes[v, LABEL] = 0
     count = _reset(s, v)
     part, known = np.empty(count, dtype=np.int64), np.empty(count, dtype=np.int64)
@@ -133,7 +139,7 @@ def replace(s: CutArrays, v: int, y: int) -> None:
 @inner_kernel
 def _reset(s: CutArrays, v: int) -> int:
     """Take flow and sides out of v's connected component; its nodes are left in the queue."""
-    indptr, arcs, nodes, lengths, scratch, tally = s
+    indptr, arcs, residual, nodes, lengths, scratch, tally, _, _ = s
     queue = scratch[QUEUE]
     tally[CLOCK] += 1
     stamp = tally[CLOCK]
@@ -148,13 +154,15 @@ def _reset(s: CutArrays, v: int) -> int:
             y = arcs[a, HEAD]
             if nodes[x, SIDE] < 0 and nodes[y, SIDE] >= 0:
                 tally[VALUE] -= arcs[a, TOTAL] // 2
-            arcs[a, RESIDUAL] = arcs[a, TOTAL] // 2
+            note_arc(s, a)
+            residual[a] = arcs[a, TOTAL] // 2
             if nodes[y, SEEN] != stamp:
                 nodes[y, SEEN] = stamp
                 queue[tail] = y
                 tail += 1
     for i in range(tail):
         x = queue[i]
+        note_node(s, x)
         nodes[x, SIDE] = INNER
         nodes[x, PARENT] = ROOT
         nodes[x, COMPONENT] = v
@@ -167,7 +175,7 @@ def _reset(s: CutArrays, v: int) -> int:
 @kernel
 def local_part(s: CutArrays, v: int) -> LocalPart:
     """The inner super-vertices connected with that of the inner node in row v."""
-    indptr, arcs, nodes, _, scratch, tally = s
+    indptr, arcs, residual, nodes, _, scratch, tally, _, _ = s
     queue = scratch[QUEUE]
     tally[CLOCK] += 1
     stamp = tally[CLOCK]
@@ -192,7 +200,7 @@ def local_part(s: CutArrays, v: int) -> LocalPart:
                     nodes[b, VIA] = tail
                     queue[tail] = b
                     tail += 1
-                if arcs[a, RESIDUAL] == 0:
+                if residual[a] == 0:
                     found.append((nodes[c, VIA], nodes[b, VIA]))
             x = nodes[x, MEMBER]
             if x == c:

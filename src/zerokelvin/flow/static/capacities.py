@@ -19,6 +19,7 @@ from collections.abc import Hashable, Iterable, Mapping
 from dataclasses import dataclass
 
 import numpy as np
+import scipy.sparse as sp
 
 from zerokelvin.array_types import Floats, Ints
 from zerokelvin.errors import GraphError, LabelError
@@ -71,7 +72,8 @@ def scale_weights(graph: Graph, purpose: str) -> Capacities:
             f"drop edges lighter than {1 / scale:g}."
         )
     moved = 0.0 if decimal else float(np.abs(weights - values / scale).sum())  # both arcs: twice δ
-    reverse = np.argsort(graph.indices, kind="stable")
+    numbers, shape = np.arange(len(values)), (graph.num_nodes, graph.num_nodes)
+    reverse = sp.csr_array((numbers, graph.indices, graph.indptr), shape).tocsc().data  # a symmetric matrix
     return Capacities(values, reverse, scale, moved)
 
 

@@ -23,7 +23,7 @@ class SuperVertexGraph(Protocol):
 
     @property
     def value(self) -> float:
-        """The minimum cut."""
+        """The weight of a minimum cut."""
 
     @property
     def arcs(self) -> NDArray[np.int64]:

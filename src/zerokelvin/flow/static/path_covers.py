@@ -124,7 +124,7 @@ def _arcs(pq: PicardQueyranne) -> Counter[tuple[int, int]]:
 
 
 def _logs(lengths: CoverLengths) -> float:
-    """Σ log₂ of the lengths."""
+    """Σ log₂ of the lengths of the paths of a cover."""
     return math.fsum(math.log2(length) for length in lengths)
 
 

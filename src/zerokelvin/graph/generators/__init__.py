@@ -15,6 +15,7 @@ if TYPE_CHECKING:
         thick_barbell,
         three_clusters,
     )
+    from zerokelvin.graph.generators.fraud import fraud_rings
     from zerokelvin.graph.generators.labelled import LabelledGraph
     from zerokelvin.graph.generators.regular import clique, grid, line, random_tree, tree
     from zerokelvin.graph.generators.sampled import path_connected_sets, planted_partition, two_moons
@@ -26,6 +27,7 @@ __all__ = [
     "clique",
     "double_lollipop",
     "flower",
+    "fraud_rings",
     "grid",
     "line",
     "noisy_barbell",
@@ -46,6 +48,7 @@ __getattr__, __dir__ = lazy_names(
             "balanced_octopus barbell double_lollipop flower noisy_barbell octopus thick_barbell "
             "three_clusters"
         ),
+        "zerokelvin.graph.generators.fraud": "fraud_rings",
         "zerokelvin.graph.generators.labelled": "LabelledGraph",
         "zerokelvin.graph.generators.regular": "clique grid line random_tree tree",
         "zerokelvin.graph.generators.sampled": "path_connected_sets planted_partition two_moons",

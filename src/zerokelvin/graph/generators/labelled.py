@@ -92,6 +92,6 @@ def joined_cliques(size: int, cliques: int, *bridges: ArrayLike) -> Graph:
 
 
 def _frozen(array: NDArray[Any]) -> NDArray[Any]:
-    """The same array, read-only."""
+    """The same array, which can no longer be written to."""
     array.setflags(write=False)
     return array

@@ -144,5 +144,5 @@ def _record(path: Path) -> dict[str, str]:
 
 
 def _digest(path: Path) -> str:
-    """The SHA-256 of a file."""
+    """The SHA-256 of a file, as hexadecimal digits."""
     return hashlib.sha256(read_bytes(path)).hexdigest()

@@ -224,6 +224,11 @@ def _in_node_order(
     for row, (name, value) in enumerate(zip(nodes, values, strict=True)):
         at = None if name is None else find(name)
         if at is None:
+            if (alike := _spelt_alike(name, find)) is not None:
+                raise NodeError(
+                    f"{place(row)} labels node {_quoted(name)}, which the graph has as {_quoted(alike)}; "
+                    "names are texts, so spell it alike in both files."
+                )
             raise NodeError(
                 f"{place(row)} labels node {_quoted(name)}, which is not in the graph of "
                 f"{graph.num_nodes} nodes (the first is {_quoted(graph.name(0))}); drop that row, or "
@@ -238,6 +243,13 @@ def _in_node_order(
             )
         found[at] = value
     return _array(found)
+
+
+def _spelt_alike(name: Hashable, find: Callable[[Hashable], int | None]) -> str | None:
+    """A whole number as the graph spells it: 1.0 for 1 or 1 for 1.0, which frames with gaps write."""
+    text = str(name)
+    other = text.removesuffix(".0") if text.endswith(".0") else f"{text}.0"
+    return other if name is not None and find(other) is not None else None
 
 
 def _quoted(value: Any) -> str:

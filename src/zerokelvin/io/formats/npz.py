@@ -1,9 +1,10 @@
 """Graphs and labelled data sets as compressed npz files without pickled objects.
 
 The layout: ``edges`` (m, 2) with every undirected edge once, ``n`` the number of nodes, ``weights``
-where they are not all 1, ``names`` where nodes have names; for data sets also ``labels`` (a code per
-node, −1 for an unlabelled one) and ``label_names``; files of points hold ``X`` instead of edges. What
-`scipy.sparse.save_npz` writes is read as the weight matrix of a graph. Nothing is ever unpickled.
+where they are not all 1, ``names`` where nodes have names, ``attributes_…`` where they have attributes;
+for data sets also ``labels`` (a code per node, −1 for an unlabelled one) and ``label_names``; files of
+points hold ``X`` instead of edges. What `scipy.sparse.save_npz` writes is read as the weight matrix of a
+graph. Nothing is ever unpickled.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ from zerokelvin.errors import DataError, GraphError
 from zerokelvin.graph import Graph
 from zerokelvin.io.archive import read_arrays
 from zerokelvin.io.files import PathLike, replacing
+from zerokelvin.io.formats.attribute_arrays import attribute_arrays, attributes_of
 from zerokelvin.io.limits import DEFAULT, Limits, short
 from zerokelvin.io.names import name_values
 
@@ -74,19 +76,21 @@ def graph_of(arrays: Mapping[str, NDArray[Any]], path: PathLike, limits: Limits 
     names = arrays.get("names")
     if names is not None and names.ndim != 1:
         raise DataError(f"'names' of '{path}' has shape {names.shape}; give one name per node.")
+    known = attributes_of(arrays, path, limits)
     try:
-        return Graph.from_edges(
+        graph = Graph.from_edges(
             edges.astype(np.int64),
             arrays.get("weights"),
             num_nodes=declared,
             names=None if names is None else names.tolist(),
         )
+        return graph if known is None else graph.with_attributes(known)
     except GraphError as problem:
         raise GraphError(f"'{path}': {problem}") from None
 
 
 def graph_arrays(graph: Graph) -> dict[str, Any]:
-    """The arrays edges, n, and where needed weights and names, that `graph_of` makes the graph of again."""
+    """The arrays edges, n, and where needed weights, names, attributes, that `graph_of` makes it of again."""
     small = graph.num_nodes <= np.iinfo(np.int32).max
     arrays: dict[str, Any] = {
         "edges": graph.edges.astype(np.int32 if small else np.int64),
@@ -99,6 +103,8 @@ def graph_arrays(graph: Graph) -> dict[str, Any]:
         if isinstance(names, list) and any(name.endswith("\0") for name in names):
             raise GraphError("a node name ends in a null character, which npz cannot hold; rename the node.")
         arrays["names"] = np.array(names)
+    if graph.attributes is not None:
+        arrays |= attribute_arrays(graph.attributes)
     return arrays
 
 

@@ -51,6 +51,7 @@ def read_columns(
 
 def _check_size(metadata: Any, names: list[str], limits: Limits, path: Path) -> None:
     """Refuse columns that would take more memory than the limits allow."""
+    limits.check("rows", metadata.num_rows, path)
     size = max(metadata.num_rows, 0) * _CELL * len(names)
     for group in (metadata.row_group(i) for i in range(metadata.num_row_groups)):
         for column in (group.column(i) for i in range(group.num_columns)):

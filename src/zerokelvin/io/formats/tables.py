@@ -9,6 +9,7 @@ its source.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -38,6 +39,8 @@ __all__ = ["read_parquet", "read_text", "write_parquet", "write_text"]
 
 Given = tuple[Column | None, Column | None, Column | bool | None]
 Place = Callable[[int], str]
+
+_DECIMAL_COMMA = re.compile(r"\s*[+-]?\d*(,\d+)?\s*")
 
 
 def read_text(
@@ -144,19 +147,26 @@ def write_parquet(graph: Graph, path: Path) -> None:
 
 
 def _read_weighted(table: TextTable, types: dict[int, Any], chosen: int | None, header: bool) -> Any:
-    """The rows of a text table with the weight as numbers; a weight that is none is named in the error."""
+    """The rows of a text table with the weight as numbers; a weight that is none is named in the error.
+
+    Between semicolons, as spreadsheets write where the comma is the decimal point, 1,5 is one and a half.
+    """
     if chosen is None:
         return table.read(types, header=header)
     try:
         return table.read({**types, chosen: pa.float64()}, header=header)
     except DataError as problem:
-        cells = table.read({chosen: pa.string()}, header=header)[str(chosen)].to_pylist()
+        rows = table.read({**types, chosen: pa.string()}, header=header)
+        cells = rows[str(chosen)].to_pylist()
+        if table.delimiter == ";" and all(cell is None or _DECIMAL_COMMA.fullmatch(cell) for cell in cells):
+            points = pc.cast(pc.replace_substring(rows[str(chosen)], ",", "."), pa.float64())
+            return rows.set_column(rows.schema.get_field_index(str(chosen)), str(chosen), points)
         for row, cell in enumerate(cells):
             if cell is not None and not is_number(cell):
                 line = table.line(row, header=header)
                 raise DataError(
                     f"line {line} of '{table.path}' has weight {short(cell)!r}, which is not a "
-                    "number; correct it, or read without weights (weight=False)."
+                    "number; correct it, or read without weights (weight=False, --weight none)."
                 ) from None
         raise problem from None
 

@@ -7,6 +7,7 @@ lines become empty ones, so that a row found wanting can be named by its line in
 
 from __future__ import annotations
 
+import codecs
 import csv
 import re
 from collections.abc import Iterable, Iterator, Mapping
@@ -31,6 +32,8 @@ BLANKS = " "  # the delimiter that stands for any run of spaces and tabs
 _CONTROL = re.compile(rb"[\x00-\x08\x0e-\x1f]")
 _DATA_LINE = re.compile(rb"(?m)^[ \t]*+(?![#%\s])")
 _MARK = re.compile(rb"\S")
+_DECIMAL_COMMA = re.compile(r"^([+-]?\d*),(\d+)$")
+_DECIMAL_COMMAS = re.compile(r"(?:[^,]|(?<=\d),(?=\d))*;(?:[^,]|(?<=\d),(?=\d))*")
 _LINE_END = re.compile(rb"\r\n|[\r\n]|\Z")
 _UNEVEN_BLANKS = re.compile(rb"[ \t][ \t]|\t|^[ \t]|[ \t]\r?$", re.MULTILINE)
 
@@ -93,7 +96,9 @@ class TextTable:
             if bad:
                 raise DataError(self._ragged(bad)) from None
             if "UTF8" in str(problem) or isinstance(problem, UnicodeDecodeError):
-                raise DataError(f"'{self.path}' is not UTF-8 text; convert it first.") from None
+                raise DataError(
+                    f"'{self.path}' is not UTF-8 text; save it as UTF-8 (spreadsheets: 'CSV UTF-8')."
+                ) from None
             reason = short(problem, 120).rstrip(".")
             raise DataError(f"'{self.path}' cannot be read as delimited text: {reason}.") from None
 
@@ -134,8 +139,8 @@ def open_text(
         The file; decompressed where the name ends in ``.gz``.
     delimiter
         One character. By default a comma for csv (a semicolon or tab where the first line has no
-        comma), a tab for tsv, and for txt the first of tab, comma, semicolon and blanks that splits
-        the first rows evenly.
+        comma, a semicolon where commas stand between digits only), a tab for tsv, and for txt the
+        first of tab, comma, semicolon and blanks that splits the first rows evenly.
     kind
         ``"csv"``, ``"tsv"`` or ``"txt"``; by default the suffix of the path.
     limits
@@ -143,9 +148,11 @@ def open_text(
     """
     found = Path(path)
     data = read_limited(found, limits).removeprefix(b"\xef\xbb\xbf")
+    data = _from_utf16(data)
     if b"\0" in data or _CONTROL.search(data, 0, BLOCK_BYTES):
         raise DataError(f"'{found}' holds binary data, not text; check its format.")
     data = _without_comments(data)
+    limits.check("rows", data.count(b"\n"), found)
     spans = list(islice(_rows(data), SAMPLE_ROWS))
     if any(end - start > LONGEST_ROW for start, end, _ in spans):
         raise DataError(f"'{found}' has a row of more than {LONGEST_ROW:,} bytes; check its format.")
@@ -166,6 +173,8 @@ def open_text(
         lines = [" ".join(line.split()) for line in lines]
         limits.check("columns", max(line.count(" ") for line in lines) + 1, found)
     first = [[cell.strip() for cell in row] for row in _cells(lines, chosen, found)]
+    if chosen == ";":  # which columns hold numbers is found out from these
+        first = [[_DECIMAL_COMMA.sub(r"\1.\2", cell) for cell in row] for row in first]
     return TextTable(found, data, chosen, first, second)
 
 
@@ -178,6 +187,16 @@ def is_number(text: str) -> bool:
     return True
 
 
+def _from_utf16(data: bytes) -> bytes:
+    """UTF-8 for UTF-16, which spreadsheets call Unicode text; anything else as it is."""
+    if data[:2] not in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE):
+        return data
+    try:
+        return data.decode("utf-16").encode()
+    except UnicodeError:
+        return data
+
+
 def _checked(delimiter: str) -> str:
     """The delimiter, refused where it is not one ASCII character that can be one."""
     if len(delimiter) != 1 or delimiter in '"\r\n' or not delimiter.isascii():
@@ -188,7 +207,7 @@ def _checked(delimiter: str) -> str:
 
 
 def _cells(lines: list[str], delimiter: str, path: Path) -> list[list[str]]:
-    """The cells of every line."""
+    """The cells of every line, split at the delimiter."""
     try:
         return list(csv.reader(lines, delimiter=delimiter))
     except csv.Error as problem:
@@ -234,6 +253,8 @@ def _sniff(lines: list[str], kind: str, path: Path) -> str:
     if kind == "tsv":
         return "\t"
     if kind == "csv":
+        if all(_DECIMAL_COMMAS.fullmatch(line) for line in lines[1:] or lines) and ";" in lines[0]:
+            return ";"
         return next((mark for mark in ",;\t" if mark in lines[0]), ",")
     for mark in "\t,;":
         widths = {len(row) for row in _cells(lines, mark, path)}

@@ -2,7 +2,7 @@
 
 The graph is the one the file has (``obsp['connectivities']``); without one, the nearest neighbours in
 ``obsm['X_pca']``, in another embedding of ``obsm`` with at least three columns, or in ``X`` reduced to 50
-dimensions.
+dimensions. The map of the page is ``obsm['X_umap']`` where the file has it.
 """
 
 from __future__ import annotations
@@ -12,8 +12,10 @@ from typing import Any
 
 import numpy as np
 
+from zerokelvin.array_types import Floats
 from zerokelvin.errors import DataError, MissingDependencyError
 from zerokelvin.graph import Graph
+from zerokelvin.graph.convert import connectivities
 from zerokelvin.labelling.item_vectors import number_vectors, reduced
 from zerokelvin.labelling.items import NewItems
 from zerokelvin.labelling.source import ItemOptions, ItemSource, column_named, unique_names
@@ -21,6 +23,7 @@ from zerokelvin.labelling.source import ItemOptions, ItemSource, column_named, u
 __all__ = ["open_anndata", "read_anndata_items"]
 
 REDUCED = 50
+MAP = "X_umap"
 
 
 def open_anndata(path: Path) -> Any:
@@ -38,7 +41,7 @@ def open_anndata(path: Path) -> Any:
 
 
 def read_anndata_items(path: Path, options: ItemOptions) -> ItemSource:
-    """The observations of a file."""
+    """The observations of an .h5ad file as items, with their vectors, labels and map."""
     data = open_anndata(path)
     if not data.n_obs:
         raise DataError(f"'{path}' has no observations; there is nothing to label.")
@@ -56,13 +59,13 @@ def read_anndata_items(path: Path, options: ItemOptions) -> ItemSource:
         for name in columns
         if name != options.label
     }
-    items = NewItems("row", names, names, fields=shown, labels=labels)
+    items = NewItems("row", names, names, fields=shown, labels=labels, places=_places(data))
+    if items.places is not None:
+        items.said.append(f"the map is its '{MAP}'")
     if options.embedding is not None:
         return ItemSource(items)
     if "connectivities" in data.obsp:
-        joined = data.obsp["connectivities"].maximum(data.obsp["connectivities"].T).tocsr()
-        joined.setdiag(0)
-        joined.eliminate_zeros()
+        joined = connectivities(data, "connectivities")
         return ItemSource(
             items, graph=Graph.from_scipy(joined, names), said=["its own graph of connectivities is used"]
         )
@@ -73,6 +76,18 @@ def read_anndata_items(path: Path, options: ItemOptions) -> ItemSource:
             items, np.asarray(data.obsm[key], dtype=np.float64), said=[f"neighbours in '{key}'"]
         )
     return ItemSource(items, _reduced(data.X), said=["neighbours in X"])
+
+
+def _places(data: Any) -> Floats | None:
+    """The first two columns of the file's map within −1 and 1; None where there is none, or not finite."""
+    found = data.obsm.get(MAP)
+    if found is None or np.ndim(found) != 2 or found.shape[1] < 2:
+        return None
+    places: Floats = np.asarray(found, dtype=np.float64)[:, :2]
+    if not np.isfinite(places).all():
+        return None
+    low, high = places.min(axis=0), places.max(axis=0)
+    return (places - 0.5 * (low + high)) / (0.5 * float((high - low).max()) or 1.0)
 
 
 def _reduced(matrix: Any) -> Any:

@@ -13,21 +13,12 @@ import numpy as np
 
 from zerokelvin.array_types import Floats
 from zerokelvin.errors import DataError
+from zerokelvin.labelling.image_kinds import IMAGES, image_names
 from zerokelvin.labelling.item_vectors import unit_rows
 from zerokelvin.labelling.items import NewItems
 from zerokelvin.labelling.source import ItemOptions, ItemSource
 
-__all__ = ["IMAGES", "read_image_items"]
-
-IMAGES = {
-    ".png": "image/png",
-    ".jpg": "image/jpeg",
-    ".jpeg": "image/jpeg",
-    ".gif": "image/gif",
-    ".webp": "image/webp",
-    ".bmp": "image/bmp",
-}
-"""Suffixes of images that are shown, with their media types."""
+__all__ = ["read_image_items"]
 
 SIDE = 16
 MOST_PIXELS = 200_000_000
@@ -35,20 +26,21 @@ MOST_PIXELS = 200_000_000
 
 
 def read_image_items(folder: Path, options: ItemOptions) -> ItemSource:
-    """The images of a folder."""
-    found = sorted(
-        path.relative_to(folder).as_posix()
-        for path in folder.rglob("*")
-        if path.suffix.lower() in IMAGES and path.is_file() and not path.name.startswith(".")
-    )
+    """The images below a folder as items, with vectors made of their pixels."""
+    found = image_names(folder)
     if not found:
         raise DataError(f"'{folder}' holds no images ({', '.join(IMAGES)}); there is nothing to label.")
     pixels: list[Floats | None] = [_pixels(folder / name) for name in found]
     unreadable = [name for name, own in zip(found, pixels, strict=True) if own is None]
     said = []
+    if len(unreadable) == len(found):
+        raise DataError(
+            f"none of the {len(found):,} images in '{folder}' can be read (the first is '{unreadable[0]}'); "
+            "there is nothing to see."
+        )
     if unreadable:
         said.append(
-            f"{len(unreadable)} of {len(found)} images cannot be read (the first is '{unreadable[0]}')"
+            f"{len(unreadable):,} of {len(found):,} images cannot be read (the first is '{unreadable[0]}')"
         )
     items = NewItems("image", found, found, images=found, folder=str(folder.resolve()))
     if options.embedding is not None:

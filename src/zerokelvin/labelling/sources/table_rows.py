@@ -16,6 +16,7 @@ import pyarrow as pa
 import pyarrow.csv as pacsv
 import pyarrow.parquet as pq
 
+from zerokelvin.array_types import Floats
 from zerokelvin.errors import DataError
 from zerokelvin.io.limits import short
 from zerokelvin.labelling.item_vectors import number_vectors, text_vectors
@@ -25,12 +26,15 @@ from zerokelvin.labelling.source import ItemOptions, ItemSource, column_named, u
 __all__ = ["TABLES", "read_columns_as_text", "read_table_items"]
 
 TABLES = (".csv", ".tsv", ".tab", ".parquet", ".pq", ".jsonl", ".ndjson")
+FIRST_LINE = 1 << 16
+"""Bytes in which the first line is looked for."""
+
 MOSTLY = 0.9
 """Share of cells that must be numbers for a column to count as one of numbers."""
 
 
 def read_table_items(path: Path, options: ItemOptions) -> ItemSource:
-    """The items of a table."""
+    """The rows of a table as items, with vectors made of their columns."""
     columns = read_columns_as_text(path)
     names = list(columns)
     count = len(next(iter(columns.values()), []))
@@ -62,8 +66,24 @@ def read_table_items(path: Path, options: ItemOptions) -> ItemSource:
             f"--text, or give --embedding; its columns are {', '.join(short(name) for name in names[:20])}."
         )
     matrix = np.array([[_number(value) for value in columns[name]] for name in taken]).T
-    said = [f"rows are compared by {len(taken)} columns of numbers: {', '.join(map(short, taken[:8]))}"]
+    many = f"{len(taken)} columns" if len(taken) > 1 else "one column"
+    said = [f"rows are compared by {many} of numbers: {', '.join(map(short, taken[:8]))}"]
+    strange = [v for i, name in enumerate(taken) for v in _no_numbers(columns[name], matrix[:, i])]
+    if strange:
+        holds, counts = ("one cell there holds", "counts")
+        if len(strange) > 1:
+            holds, counts = (f"{len(strange):,} cells there hold", "count")
+        said.append(f"{holds} no number ('{short(strange[0])}') and {counts} as the mean of the column")
     return ItemSource(items, number_vectors(matrix), said=said)
+
+
+def _no_numbers(cells: list[str], numbers: Floats) -> list[str]:
+    """The cells that hold something, and no number."""
+    return [
+        cell
+        for cell, number in zip(cells, numbers, strict=True)
+        if cell.strip() and not math.isfinite(number)
+    ]
 
 
 def read_columns_as_text(path: Path) -> dict[str, list[str]]:
@@ -75,24 +95,37 @@ def read_columns_as_text(path: Path) -> dict[str, list[str]]:
         if suffix in (".parquet", ".pq"):
             table = pq.read_table(path)
         else:
-            table = _from_delimited(path, "\t" if suffix in (".tsv", ".tab") else ",")
+            table = _from_delimited(path, "\t" if suffix in (".tsv", ".tab") else ",;\t")
     except (pa.ArrowInvalid, pa.ArrowException, OSError, UnicodeDecodeError) as problem:
+        if isinstance(problem, UnicodeDecodeError) or "UTF8" in str(problem):
+            raise DataError(
+                f"'{path}' is not UTF-8 text; convert it first, as by 'iconv -f WINDOWS-1252 -t UTF-8'."
+            ) from None
         raise DataError(f"'{path}' cannot be read as a table: {str(problem).splitlines()[0]}.") from None
     return {str(name): [_as_text(v) for v in table[name].to_pylist()] for name in table.column_names}
 
 
-def _from_delimited(path: Path, delimiter: str) -> Any:
-    """A csv or tsv file, all cells as text."""
-    if not path.stat().st_size:
+def _from_delimited(path: Path, delimiters: str) -> Any:
+    """A csv or tsv file, all cells as text, split at the first of the delimiters that its first line has.
+
+    It is UTF-8, or UTF-16 where it begins with the mark of that, as what spreadsheets save as Unicode text.
+    """
+    with path.open("rb") as file:
+        start = file.read(FIRST_LINE)
+    if not start:
         raise DataError(f"'{path}' is empty; there is nothing to label.")
+    encoding = "utf-16" if start.startswith((b"\xff\xfe", b"\xfe\xff")) else "utf-8"
+    first_line = start.decode(encoding, errors="replace").lstrip("\r\n").partition("\n")[0]
+    delimiter = next((mark for mark in delimiters if mark in first_line), delimiters[0])
     parse = pacsv.ParseOptions(delimiter=delimiter, newlines_in_values=True)
-    first = pacsv.open_csv(path, parse_options=parse).schema
+    read = pacsv.ReadOptions(encoding=encoding)
+    first = pacsv.open_csv(path, read, parse).schema
     if len(set(first.names)) != len(first.names):
         raise DataError(f"'{path}' has two columns of one name; name every column once.")
     convert = pacsv.ConvertOptions(
         column_types=dict.fromkeys(first.names, pa.string()), strings_can_be_null=False
     )
-    return pacsv.read_csv(path, parse_options=parse, convert_options=convert)
+    return pacsv.read_csv(path, read, parse, convert)
 
 
 def _from_lines(path: Path) -> dict[str, list[str]]:

@@ -1,7 +1,8 @@
 """Auto: no tuning. A mixture of regressions, propagation, minimum cuts and trees over kernels and scales.
 
 The experts are fixed beforehand (`learners.auto.experts`), and AdaHedge and two logistic combinations
-decide whom to trust as labels come (`learners.auto.mixing`). The margin of a class is the lead of its
+decide whom to trust as labels come (`learners.auto.mixing`). Where nodes have attributes, further experts
+predict from them and from their averages over walks. The margin of a class is the lead of its
 calibrated probability over its best rival's.
 
 Asking. Two rules, beside each of which a hard budget may be set:
@@ -30,6 +31,7 @@ from zerokelvin.array_types import Floats, Ints
 from zerokelvin.bound import Assumption, Bound
 from zerokelvin.errors import ParameterError
 from zerokelvin.graph import Graph
+from zerokelvin.graph.packed import PackedGraph
 from zerokelvin.learners.auto.experts import PreparedExperts, prepare_experts
 from zerokelvin.learners.auto.grown_mixture import grow_mixture
 from zerokelvin.learners.auto.mixture import Mixture
@@ -39,6 +41,7 @@ from zerokelvin.learners.base.growth import ORDERED, Growth
 from zerokelvin.learners.base.multiclass import Valued
 from zerokelvin.learners.base.ties import DEAD_ZONE
 from zerokelvin.learners.gaussian.covariance import all_revealed
+from zerokelvin.undo import Undo
 
 __all__ = ["Auto", "AutoGame"]
 
@@ -67,6 +70,10 @@ class AutoGame(Game):
         """Reveal a class to all experts; this learner wants every label."""
         self.mixture.learn(node, code)
 
+    def learn_reversibly(self, node: int, code: int, wanted: Any = None) -> Undo | None:
+        """The same, and what takes it back."""
+        return self.mixture.learn_reversibly(node, code)
+
     def asks(self, node: int, trial: int | None = None) -> NDArray[np.bool_]:
         """Every label, or with a target those of too large a risk; one decision for all problems."""
         asking = self.mixture.asking
@@ -74,7 +81,7 @@ class AutoGame(Game):
         return np.full(self.columns, wanted)
 
     def wants_every(self) -> bool:
-        """Unless there is a target."""
+        """Whether every label is wanted: unless there is a target for the error."""
         return self.mixture.asking is None
 
     def variance(self, node: int) -> float:
@@ -153,6 +160,10 @@ class AutoGame(Game):
         """Whom the mixture trusts, and whether the graph says much about the labels."""
         return self.mixture.note()
 
+    def attribute_shares(self, node: int, column: int) -> dict[str, float]:
+        """What each attribute adds to the lead of a class, by the regression on own attributes."""
+        return self.mixture.attribute_shares(node, 1 if self.columns == 1 else column)
+
     def chances(self, node: int) -> Floats | None:
         """The calibrated probability of each class."""
         return self.mixture.judge(node)[1] if self.mixture.labels else None
@@ -174,7 +185,7 @@ class AutoGame(Game):
         return found | {LEFT_OUT: np.array(self.left_out)} if found else {}
 
     def restore(self, arrays: Mapping[str, NDArray[Any]]) -> None:
-        """Restore the mixture."""
+        """Put back what `snapshot` gave: the arrays of the mixture, and whether a label was left out."""
         self.mixture.restore(arrays)
         self.left_out = bool(arrays[LEFT_OUT])
 
@@ -188,10 +199,15 @@ class AutoGame(Game):
         return (None if one is None else self._around(one) for one in self.mixture.keeping())
 
     def _around(self, mixture: Mixture) -> AutoGame:
-        """The same around another mixture."""
+        """A game that plays another mixture and has left out a label if this one has."""
         other = AutoGame(mixture)
         other.left_out = self.left_out
         return other
+
+    def make_ready(self) -> None:
+        """Have the experts do what they put off."""
+        for expert in self.mixture.experts:
+            expert.game.make_ready()
 
     def hand_over(self, heir: Game, growth: Growth) -> None:
         """Let a mixture on a grown graph go on with the trust of this one (`learners.auto.grown_mixture`)."""
@@ -209,7 +225,7 @@ class AutoGame(Game):
         return asking.blind if spent else asking.error
 
     def trusted(self) -> dict[str, float]:
-        """The weight of every expert."""
+        """The weight of every expert, by its name."""
         return self.mixture.trusted()
 
 
@@ -226,6 +242,9 @@ class Auto(Learner):
     tol
         Certified error of the experts' values by local relaxation; five times that for propagation and for
         the regression that reaches furthest.
+    local
+        Only experts whose work stays around each label, as always on a packed graph: no cuts, trees,
+        subspaces and passes over all nodes. Fewer of them above two million nodes, for the memory's sake.
 
     Examples
     --------
@@ -247,12 +266,14 @@ class Auto(Learner):
 
     target: float | None = None
     tol: float = 0.05
+    local: bool = False
 
     growth: ClassVar[str] = ORDERED
     has_variance: ClassVar[bool] = True
     has_value: ClassVar[bool] = True
     calibrated: ClassVar[bool] = True
-    variants: ClassVar[tuple[dict[str, Any], ...]] = ({}, {}, {"target": 0.1})
+    takes_attributes: ClassVar[bool] = True
+    variants: ClassVar[tuple[dict[str, Any], ...]] = ({}, {}, {"target": 0.1}, {"local": True})
 
     def __post_init__(self) -> None:
         if not (math.isfinite(self.tol) and self.tol > 0):
@@ -262,10 +283,14 @@ class Auto(Learner):
                 f"target={self.target!r} must lie between 0 and 1, such as 0.05 for 95 % right."
             )
 
+    def needs_whole(self) -> str:
+        """Never: on a packed graph its local experts speak."""
+        return ""
+
     def prepare(self, graph: Graph) -> PreparedExperts:
         """The kernels and trees of the graph, shared by all classes and shuffles."""
         graph.require_positive("auto")
-        return prepare_experts(graph)
+        return prepare_experts(graph, local=self.local or isinstance(graph, PackedGraph))
 
     def start_game(self, graph: Graph, classes: int, prepared: Any = None, seed: int = 0) -> Game:
         """Begin a game on one mixture."""

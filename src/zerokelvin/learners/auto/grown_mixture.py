@@ -2,8 +2,9 @@
 
 The losses, the combinations and the class counts were learnt from what every expert said on the graph of the
 moment, and stay. The experts are those of the new graph. Fields of kernels are repaired where the graph has
-changed, to the error they always have (`learners.gaussian.grown_fields` and `grow_pairs` below); all others,
-trees, cuts, votes of two steps and smooth directions, begin on the new graph and are told the labels in their
+changed, to the error they always have (`learners.gaussian.grown_fields` and `grow_pairs` below), and flows of
+minimum cuts are carried over (`flow.online.grown_cut`); all others,
+trees, votes of two steps and smooth directions, begin on the new graph and are told the labels in their
 order, no trial of which is scored. An expert that a growth brings (of directions, on a graph that has fewer
 components now) counts as one that slept: as having lost what the mixture lost, with no part in the
 combinations yet. One that a growth takes away is forgotten.
@@ -23,18 +24,18 @@ import copy
 import dataclasses
 from collections.abc import Sequence
 from functools import partial
+from typing import Any
 
 import numpy as np
-import scipy.sparse as sp
 
 from zerokelvin.array_types import Bools, Ints
 from zerokelvin.graph.scale import mean_degree
+from zerokelvin.jit import kernel
 from zerokelvin.learners.auto.experts import Expert
 from zerokelvin.learners.auto.hedge import prior_covariance
 from zerokelvin.learners.auto.mixing import Mixing
 from zerokelvin.learners.auto.mixture import Mixture
 from zerokelvin.learners.auto.paired import LOOSE, PairedFields, PairedSystem
-from zerokelvin.learners.auto.settings import PRECISIONS
 from zerokelvin.learners.base.growth import Growth
 from zerokelvin.threads import in_threads
 
@@ -53,7 +54,7 @@ def grow_mixture(old: Mixture, new: Mixture, growth: Growth) -> None:
 
     def grow(expert: Expert) -> None:
         game, heir = old.experts[place[expert.name]].game if expert.name in place else None, expert.game
-        if game is None:
+        if game is None or expert.uses_attributes:  # whose graphs and rows are others now
             heir.teach(*growth.answers())
         elif isinstance(game, PairedFields) and isinstance(heir, PairedFields):
             grow_pairs(game, heir, in_unit)
@@ -88,7 +89,7 @@ def grow_mixing(old: Mixing, new: Mixing, place: Sequence[int]) -> None:
     to, of = np.concatenate([kept, experts + rest]), np.concatenate([source, before + rest])
     new.theta[:] = 0.0
     new.theta[:, to] = old.theta[:, of]
-    for g, precision in enumerate(PRECISIONS):
+    for g, precision in enumerate(new.precisions):
         new.covariance[g] = prior_covariance(experts + 1, classes, precision)
         new.covariance[g][np.ix_(to, to)] = old.covariance[g][np.ix_(of, of)]
 
@@ -101,10 +102,11 @@ def grow_pairs(old: PairedFields, new: PairedFields, growth: Growth) -> None:
     new.parts()["0/plan"][:] = old.parts()["0/plan"]
     new.arrays.labels[places] = old.arrays.labels
     factor = _ratio(old.system, system, places, near)
+    _follow((old.system, old.arrays), (system, new.arrays), old.counts, places, factor)
+    _recompute(system, new.arrays, new.counts, np.flatnonzero(near))
     for c in range(new.classes):
-        _follow(old, new, c, places, factor)
-        _recompute(new, c, np.flatnonzero(near))
-        above = np.abs(new.arrays.residual[c]).max(axis=1) > LOOSE * system.diagonal
+        first, second = np.abs(new.arrays.residual[c]).T
+        above = np.maximum(first, second) > LOOSE * system.diagonal
         new.relax_from(c, np.flatnonzero(near | above))
 
 
@@ -125,25 +127,37 @@ def _ratio(old: PairedSystem, new: PairedSystem, places: Ints, near: Bools) -> f
     return float(new.weights[new.indptr[places[rows[0]]]] / old.weights[old.indptr[rows[0]]])
 
 
-def _follow(old: PairedFields, new: PairedFields, c: int, places: Ints, factor: float) -> None:
-    """The fields and residuals of old nodes in the new unit, as if no edge had changed; see the module."""
-    a, m = old.system.diagonal, old.system.link
-    b, n = new.system.diagonal[places], new.system.link[places]
-    f, g = old.arrays.pairs[c].T
-    wanted = old.arrays.root * (old.counts[:, c] - old.arrays.labels * f)
-    first = old.arrays.residual[c, :, 0] - m * g + a * f
-    second = old.arrays.residual[c, :, 1] - wanted + a * g
-    new.arrays.pairs[c, places] = old.arrays.pairs[c]
-    new.arrays.residual[c, places, 0] = n * g - b * f + factor * first
-    new.arrays.residual[c, places, 1] = wanted - b * g + factor * second
+@kernel
+def _follow(old: Any, new: Any, counts: Any, places: Any, factor: float) -> None:
+    """Fields and residuals of old nodes in the new unit, as if no edge had changed; see the module."""
+    (system, arrays), (new_system, new_arrays) = old, new
+    for c in range(len(arrays.pairs)):
+        for k in range(len(places)):
+            at = places[k]
+            a, m = system.diagonal[k], system.link[k]
+            b, n = new_system.diagonal[at], new_system.link[at]
+            f, g = arrays.pairs[c, k, 0], arrays.pairs[c, k, 1]
+            wanted = arrays.root * (counts[k, c] - arrays.labels[k] * f)
+            first = arrays.residual[c, k, 0] - m * g + a * f
+            second = arrays.residual[c, k, 1] - wanted + a * g
+            new_arrays.pairs[c, at, 0] = f
+            new_arrays.pairs[c, at, 1] = g
+            new_arrays.residual[c, at, 0] = n * g - b * f + factor * first
+            new_arrays.residual[c, at, 1] = wanted - b * g + factor * second
 
 
-def _recompute(new: PairedFields, c: int, nodes: Ints) -> None:
+@kernel
+def _recompute(system: Any, arrays: Any, counts: Any, nodes: Any) -> None:
     """The residuals of some nodes, by their definition."""
-    system, (pairs, residual, labels, root) = new.system, new.arrays
-    count = len(system.diagonal)
-    arcs = sp.csr_array((system.weights, system.indices, system.indptr), (count, count))[nodes]
-    f, g = pairs[c, nodes].T
-    a, m = system.diagonal[nodes], system.link[nodes]
-    wanted = root * (new.counts[nodes, c] - labels[nodes] * f)
-    residual[c, nodes] = arcs @ pairs[c] + np.column_stack([m * g - a * f, wanted - a * g])
+    pairs, residual = arrays.pairs, arrays.residual
+    for i in nodes:
+        a, m = system.diagonal[i], system.link[i]
+        for c in range(len(pairs)):
+            f, g = pairs[c, i, 0], pairs[c, i, 1]
+            first = m * g - a * f
+            second = arrays.root * (counts[i, c] - arrays.labels[i] * f) - a * g
+            for p in range(system.indptr[i], system.indptr[i + 1]):
+                first += system.weights[p] * pairs[c, system.indices[p], 0]
+                second += system.weights[p] * pairs[c, system.indices[p], 1]
+            residual[c, i, 0] = first
+            residual[c, i, 1] = second

@@ -11,6 +11,10 @@ the frequencies and either combination and equal ones for the experts; the class
 probabilities given out are the combinations', weighed by how well each has predicted so far, ∝ exp(−its
 logarithmic loss): the Bayesian mixture, whose logarithmic loss is at most ln 2 above the better one's.
 
+Where some experts use attributes of the nodes, the two combinations stay those of the graph's experts, so
+that attributes which say nothing cost them nothing, and two more are weighed beside them: a quick one of the
+attributes' experts, and a careful one of everybody.
+
 Bound. Where the prediction is wrong, the true class has at most half of the votes, so AdaHedge suffers at
 least ½; and it suffers at most min_k { L_k + (1 + ln(1/π_k) / ln K) Δ } − Δ₀. Mistakes are at most twice that
 at every time.
@@ -27,7 +31,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from zerokelvin.array_types import Floats, Ints
+from zerokelvin.array_types import Bools, Floats, Ints
 from zerokelvin.jit import kernel
 from zerokelvin.learners.auto.hedge import (
     combine,
@@ -37,7 +41,7 @@ from zerokelvin.learners.auto.hedge import (
     newton_step,
     prior_covariance,
 )
-from zerokelvin.learners.auto.settings import PRECISIONS, PRIOR, SOFT, START
+from zerokelvin.learners.auto.settings import ATTRIBUTE_PRIOR, PRECISIONS, PRIOR, SOFT, START
 from zerokelvin.learners.base.ties import DEAD_ZONE, first_largest, settle
 from zerokelvin.threads import in_threads
 
@@ -54,8 +58,9 @@ PART = 1 << 12
 class Said(NamedTuple):
     """What everyone said about the node judged last.
 
-    Logarithms of the shares q (experts and frequencies, classes); the probabilities of the two combinations,
-    and together (3, classes); the votes p and the weights of everyone; the class predicted.
+    Logarithms of the shares q (experts and frequencies, classes); the probabilities of the combinations, and
+    at the end together (combinations + 1, classes); the votes p and the weights of everyone; the class
+    predicted.
     """
 
     logs: Floats
@@ -76,6 +81,8 @@ class Mixing:
         Which experts the first combination uses; the second uses all.
     classes
         Number of classes.
+    attributes
+        Which experts use attributes: none by default.
 
     Examples
     --------
@@ -87,20 +94,27 @@ class Mixing:
     (0, True, True)
     """
 
-    def __init__(self, floors: Sequence[float], kernels: Sequence[bool], classes: int) -> None:
+    def __init__(
+        self,
+        floors: Sequence[float],
+        kernels: Sequence[bool],
+        classes: int,
+        attributes: Sequence[bool] | None = None,
+    ) -> None:
         experts = len(floors)
         self.floors = np.array(floors, dtype=np.float64)
-        self.groups = np.ones((2, experts + 1), dtype=np.bool_)  # the frequencies belong to both
-        self.groups[0, :experts] = kernels
+        known = np.zeros(experts, dtype=np.bool_) if attributes is None else np.array(attributes)
+        self.groups = _groups(np.array(kernels, dtype=np.bool_), known)
+        self.precisions = PRECISIONS * (len(self.groups) // 2)
         self.counts = np.zeros(classes)
-        self.theta = np.zeros((2, experts + 1 + classes))
+        self.theta = np.zeros((len(self.groups), experts + 1 + classes))
         self.theta[:, : experts + 1] = self.groups / self.groups.sum(axis=1, keepdims=True)
-        self.covariance = np.stack([prior_covariance(experts + 1, classes, own) for own in PRECISIONS])
-        self.prior = np.array([(1.0 - sum(PRIOR)) / experts] * experts + [*PRIOR])
+        self.covariance = np.stack([prior_covariance(experts + 1, classes, own) for own in self.precisions])
+        self.prior = _prior(known)
         self._logs_of_prior = np.log(self.prior)
-        self.losses = np.zeros(experts + 3)
+        self.losses = np.zeros(len(self.prior))
         self.totals = np.array([START, 0.0])
-        self.surprise = np.zeros(2)  # the logarithmic losses of the combinations
+        self.surprise = np.zeros(len(self.groups))  # the logarithmic losses of the combinations
         self.mistakes = np.zeros(1, dtype=np.int64)
         self._said = self._unsaid()
 
@@ -118,7 +132,7 @@ class Mixing:
 
     @property
     def trust(self) -> Floats:
-        """The weights of the experts, the class frequencies and the two combinations."""
+        """The weights of the experts, the class frequencies and the combinations."""
         result = np.full(len(self.losses), np.nan)
         hedge_weights(self._logs_of_prior, self.losses, self.totals, result)
         return result
@@ -126,7 +140,7 @@ class Mixing:
     def judge(self, values: Floats) -> tuple[int, Floats]:
         """The class predicted and the probabilities, from the evidence (experts, classes)."""
         winner = _judge(np.ascontiguousarray(values)[:, None], 0, self._rules, self._state, self._said)
-        return int(winner), self._said.chances[2].copy()
+        return int(winner), self._said.chances[-1].copy()
 
     def judge_all(self, values: Floats) -> tuple[Ints, Floats]:
         """The same for several nodes, (experts, nodes, classes): classes predicted, and probabilities."""
@@ -167,8 +181,8 @@ class Mixing:
         """Room for what everyone says about a node."""
         everyone, classes = len(self.losses), len(self.counts)
         return Said(
-            np.zeros((everyone - 2, classes)),
-            np.zeros((3, classes)),
+            np.zeros((len(self.floors) + 1, classes)),
+            np.zeros((len(self.groups) + 1, classes)),
             np.zeros((everyone, classes)),
             np.zeros(everyone),
             np.zeros(1, dtype=np.int64),
@@ -181,6 +195,22 @@ class Mixing:
     @property
     def _state(self) -> Any:
         return tuple(getattr(self, name) for name in CHANGING)
+
+
+def _groups(kernels: Bools, known: Bools) -> Bools:
+    """Whom every combination uses, the frequencies at the end being everybody's."""
+    rows = [kernels & ~known, ~known]
+    if known.any():
+        rows += [known, np.ones_like(known)]
+    return np.column_stack([np.array(rows), np.ones(len(rows), dtype=np.bool_)])
+
+
+def _prior(known: Bools) -> Floats:
+    """The weights of experts, frequencies and combinations before any label."""
+    share, *rest = ATTRIBUTE_PRIOR if known.any() else (0.0,)
+    own = (1.0 - sum(PRIOR) - share - sum(rest)) / max(1, int(np.count_nonzero(~known)))
+    experts = np.where(known, share / max(1, int(np.count_nonzero(known))), own)
+    return np.array([*experts, *PRIOR, *rest])
 
 
 @kernel
@@ -199,16 +229,20 @@ def _judge(values: Any, t: int, rules: Any, state: Any, said: Said) -> int:
         for c in range(classes):
             votes[k, c] = logs[k, c] / total
             logs[k, c] = math.log(votes[k, c])
-    for g in range(2):
+    groups = len(surprise)
+    for c in range(classes):
+        chances[groups, c] = 0.0
+    for g in range(groups):
         combine(theta[g], logs, chances[g])  # weights outside the group are 0
+        total = 0.0
+        for h in range(groups):
+            total += math.exp(min(surprise[g] - surprise[h], 700.0))
         for c in range(classes):
             votes[experts + 1 + g, c] = chances[g, c]
-    first = 1.0 / (1.0 + math.exp(min(surprise[0] - surprise[1], 700.0)))
-    for c in range(classes):
-        chances[2, c] = first * chances[0, c] + (1.0 - first) * chances[1, c]
+            chances[groups, c] += chances[g, c] / total
     hedge_weights(prior, losses, totals, weights)
     together = np.zeros(classes)
-    for k in range(experts + 3):
+    for k in range(len(votes)):
         top = largest(votes[k])
         leaders = 0
         for c in range(classes):
@@ -234,7 +268,7 @@ def _learn(rules: Any, state: Any, said: Said, code: int) -> None:
     for k in range(len(votes)):
         suffered[k] = 1.0 - votes[k, code]
     hedge_learn(prior, losses, totals, weights, suffered)
-    for g in range(2):
+    for g in range(len(surprise)):
         surprise[g] -= math.log(chances[g, code]) if chances[g, code] > 0.0 else -np.inf
         used = np.empty(logs.shape)
         for k in range(len(logs)):
@@ -251,7 +285,7 @@ def _judge_all(
     for t in nodes:
         winners[t] = _judge(values, t, rules, state, said)
         for c in range(chances.shape[1]):  # a row at once would be compiled for two seconds longer
-            chances[t, c] = said.chances[2, c]
+            chances[t, c] = said.chances[-1, c]
 
 
 @kernel
@@ -259,5 +293,5 @@ def _play(values: Any, codes: Any, rules: Any, state: Any, said: Said, winners: 
     for t in range(len(codes)):
         winners[t] = _judge(values, t, rules, state, said)
         for c in range(chances.shape[1]):
-            chances[t, c] = said.chances[2, c]
+            chances[t, c] = said.chances[-1, c]
         _learn(rules, state, said, codes[t])

@@ -1,4 +1,7 @@
-"""The mixture of `auto` at work: all experts of one game, whom to trust, when to ask, and why."""
+"""The mixture of `auto` at work: all experts of one game, whom to trust, when to ask, and why.
+
+Above 300 lines: one class: judging, learning, taking back and keeping change the same few arrays.
+"""
 
 from __future__ import annotations
 
@@ -19,6 +22,7 @@ from zerokelvin.learners.auto.hedge import largest
 from zerokelvin.learners.auto.mixing import Mixing
 from zerokelvin.learners.auto.settings import CHUNK
 from zerokelvin.learners.auto.stacked import Readers
+from zerokelvin.learners.auto.subspace_regression import SubspaceRegression
 from zerokelvin.learners.base import Game
 from zerokelvin.learners.base.kept import BehindGame
 from zerokelvin.learners.base.multiclass import MIXED, put_back
@@ -26,6 +30,7 @@ from zerokelvin.learners.base.ties import DEAD_ZONE, first_largest
 from zerokelvin.learners.gaussian.diffusion import to_margins
 from zerokelvin.learners.gaussian.gaussian import GaussianGame
 from zerokelvin.threads import in_threads
+from zerokelvin.undo import Undo
 
 __all__ = ["Mixture"]
 
@@ -35,6 +40,9 @@ MANY = 1 << 8
 
 OWN = f"0/{MIXED}"
 """Before the names of the mixture's own arrays in a snapshot."""
+
+OWN_ATTRIBUTES = "own attributes"
+"""The expert that says what each attribute adds (`learners.auto.experts.known_attributes`)."""
 
 KEPT_AT_ONCE = 1
 """Experts that are copied between two answers."""
@@ -59,18 +67,23 @@ class Mixture:
         self.experts = start_experts(prepared, classes, tol, seed)
         self.names = [expert.name for expert in self.experts]
         self.names += ["class frequencies", "combination of kernels", "combination of all"]
+        known = [expert.uses_attributes for expert in self.experts]
+        if any(known):
+            self.names += ["combination of attributes", "combination of everything"]
         floors = [expert.floor for expert in self.experts]
-        self.mixing = Mixing(floors, [expert.is_kernel for expert in self.experts], classes)
+        self.mixing = Mixing(floors, [expert.is_kernel for expert in self.experts], classes, known)
+        self.attributes, self.local = prepared.attributes, prepared.local
         self._readers: Readers | None = Readers(self.experts)  # None: to be made when they are needed
         self.first = first_gaussian(self.experts)
         self.asking = None if target is None else Target(target, seed)
         self._last: tuple[int, int, tuple[int, Floats]] | None = None
         self._table: Judged | None = None
+        self._note: str | None = None
         self._journal: list[tuple[Ints, Ints]] | None = None  # what is learnt while a copy is made in steps
 
     @property
     def labels(self) -> int:
-        """Labels learnt so far."""
+        """How many labels were learnt so far."""
         return int(self.mixing.counts.sum())
 
     def judge(self, node: int) -> tuple[int, Floats]:
@@ -120,16 +133,44 @@ class Mixture:
         return float(1.0 - chances[winner])
 
     def learn(self, node: int, code: int) -> None:
-        """Reveal a class to everyone."""
+        """Let every expert learn the class of a node, and weigh them by what they had said."""
         winner, chances = self.judge(node)
         if self.asking is not None:
             self.asking.learn(node, float(1.0 - chances[winner]), winner != code)
         self.mixing.learn(code)
         for expert in self.experts:
             expert.learn(node, code)
-        self._last = self._table = None
+        self._last = self._table = self._note = None
         if self._journal is not None:
             self._journal.append((np.array([node]), np.array([code])))
+
+    def learn_reversibly(self, node: int, code: int) -> Undo | None:
+        """The same as `learn`, and what takes it back; None where an expert has neither a way nor a twin."""
+        winner, chances = self.judge(node)
+        undo = Undo()
+        undo.then(self._unjudged)
+        if self.asking is not None:
+            before = copy.deepcopy(self.asking)
+            undo.then(partial(setattr, self, "asking", before))
+            self.asking.learn(node, float(1.0 - chances[winner]), winner != code)
+        for array in self.mixing.parts().values():
+            undo.keep(array)
+        self.mixing.learn(code)
+        for expert in self.experts:
+            own = _learn_reversibly(expert, node, code)
+            if own is None:
+                undo.back()
+                return None
+            undo.join(own)
+        self._unjudged()
+        if self._journal is not None:
+            self._journal.append((np.array([node]), np.array([code])))
+            undo.then(partial(self._journal.__delitem__, -1))
+        return undo
+
+    def _unjudged(self) -> None:
+        """Keep no answer from before a label."""
+        self._last = self._table = None
 
     def learn_in_order(self, nodes: Ints, codes: Ints, margins: Floats) -> None:
         """Judge and learn nodes one after the other, expert by expert; fills in the margins before each."""
@@ -139,7 +180,7 @@ class Mixture:
         all_leads(winners, chances, margins)
         if fresh:
             margins[0] = 0.0
-        self._last = self._table = None
+        self._last = self._table = self._note = None
         if self._journal is not None:
             self._journal.append((nodes.copy(), codes.copy()))
 
@@ -188,7 +229,7 @@ class Mixture:
             game.restore({name: arrays[prefix + name] for name in game.fields})
 
         in_threads([partial(restore, *one) for one in self._games()], worth=self.labels >= MANY)
-        self._last = self._table = None
+        self._last = self._table = self._note = None
 
     def twin(self, kept: bool = False) -> Mixture | None:
         """Another mixture at the same place; None where an expert's game has no twin."""
@@ -207,7 +248,10 @@ class Mixture:
         copies: list[tuple[Game, int]] = []
         try:
             for k, expert in enumerate(self.experts):
-                game = expert.game.twin(kept=True)
+                game = None
+                for game in expert.game.keeping() or [expert.game.twin(kept=True)]:
+                    if game is None:
+                        yield None
                 if game is None:
                     return
                 copies.append((game, len(journal)))
@@ -229,7 +273,7 @@ class Mixture:
             del other.first  # a packed game answers for nothing
         else:
             other.first = first_gaussian(other.experts)
-        other._last = other._table = other._journal = other._readers = None
+        other._last = other._table = other._note = other._journal = other._readers = None
         return other
 
     def _games(self) -> list[tuple[str, Game]]:
@@ -237,18 +281,46 @@ class Mixture:
         return [(f"{expert.name}/", expert.game) for expert in self.experts]
 
     def trusted(self) -> dict[str, float]:
-        """The weight of every expert."""
+        """The weight of every expert, by its name."""
         return dict(zip(self.names, self.mixing.trust.tolist(), strict=True))
 
+    def acquainted(self) -> float:
+        """The share of trust in those that use attributes."""
+        known = [expert.uses_attributes for expert in self.experts]
+        own = [*known, *(name.endswith(("attributes", "everything")) for name in self.names[len(known) :])]
+        return float(self.mixing.trust[np.array(own)].sum())
+
+    def attribute_shares(self, node: int, code: int) -> dict[str, float]:
+        """What each attribute of a node adds to the lead of a class, by the regression on own attributes."""
+        game = next((one.game for one in self.experts if one.name == OWN_ATTRIBUTES), None)
+        if self.attributes is None or not isinstance(game, SubspaceRegression) or not self.labels:
+            return {}
+        means = game.posterior.means
+        rival = next(c for c in np.argsort(-self.judge(node)[1]).tolist() if c != code)
+        return self.attributes.shares(node, means[:, code] - means[:, rival])
+
     def note(self) -> str:
-        """Whom the mixture trusts, and whether the graph says much about the labels, in one clause."""
+        """Whom the mixture trusts, and whether the graph says much about the labels, in one clause.
+
+        It says the same of every node, and is kept until a label is learnt.
+        """
+        if self._note is None:
+            self._note = self._noted()
+        return self._note
+
+    def _noted(self) -> str:
         total = self.labels
         if total < ENOUGH:
-            return ""
-        name, weight = max(self.trusted().items(), key=lambda item: item[1])
+            return "of its experts only those whose work is local speak" if self.local else ""
+        trusted = self.trusted()
+        name, weight = max(trusted.items(), key=lambda item: item[1])
         blind = float(self.mixing.losses[len(self.experts)])  # class frequencies
         mistakes = int(self.mixing.mistakes[0])
         said = [f"it trusts {name} most ({weight:.0%})"]
+        if self.local:
+            said.append("only experts whose work is local speak")
+        if self.attributes is not None:
+            said.append(f"{self.acquainted():.0%} of its trust is in those who use attributes")
         if self.asking is not None and self.asking.error is not None and self.asking.limit > 0:
             said.append(f"about {self.asking.error:.1%} of the nodes go out wrong unasked")
         if mistakes > 0.5 * blind:
@@ -284,6 +356,17 @@ class Mixture:
         return backwards
 
 
+def _learn_reversibly(expert: Expert, node: int, code: int) -> Undo | None:
+    """Let an expert learn, on a twin of its game where that knows no other way back."""
+    undo, game = expert.game.learn_reversibly(node, code), expert.game
+    if undo is None and (twin := game.twin()) is not None:
+        undo = Undo()
+        undo.then(partial(setattr, expert, "game", game))
+        twin.learn(node, code)
+        expert.game = twin
+    return undo
+
+
 def _behind(game: Game, learnt: list[tuple[Ints, Ints]]) -> Game:
     """A kept game that is to learn answers when it is made again."""
     if not learnt:
@@ -312,6 +395,6 @@ def leads(winner: int, chances: Any, margins: Any) -> None:
 
 @kernel
 def all_leads(winners: Any, chances: Any, margins: Any) -> None:
-    """The leads of several nodes."""
+    """`leads` of every row: winners (nodes,) and chances (nodes, classes) give margins (nodes, columns)."""
     for k in range(len(winners)):
         leads(winners[k], chances[k], margins[k])

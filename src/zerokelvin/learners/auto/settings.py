@@ -12,14 +12,22 @@ from typing import Any, NamedTuple
 
 __all__ = [
     "ARC_LIMIT",
+    "ATTRIBUTE_MU",
+    "ATTRIBUTE_PRIOR",
     "CHUNK",
     "COMMITTEE_FLOOR",
     "FEW",
+    "JOINED",
+    "JOINED_AXES",
+    "JOINED_NODES",
     "KERNEL_FLOOR",
     "LOCAL",
+    "LOCAL_OF_MANY",
+    "MANY_NODES",
     "OFFSETS",
     "PRECISIONS",
     "PRIOR",
+    "RESTARTS",
     "SOFT",
     "SQUARED",
     "SQUARED_TOL",
@@ -75,6 +83,13 @@ LOCAL = (
 """Kernels by local relaxation: on the data sets. Those of μ = 0.01, which hardly doubts a label and suits
 labels that each depend on their neighbours alone, and of μ = 10, for wide regions, on drawn graphs."""
 
+LOCAL_OF_MANY = (LOCAL[6], LOCAL[7])
+"""Those that speak on more than `MANY_NODES` nodes where only local work is wanted: one of each sort, which
+share a kernel."""
+
+MANY_NODES = 2_000_000
+"""A limit on memory: an expert keeps some 30 bytes per node, and 24 more for every class it has heard of."""
+
 SQUARED = (
     Scale("walk-squared:0.1", 1.0),
     Scale("squared:0.3", 0.3),
@@ -114,6 +129,21 @@ KERNEL_FLOOR, COMMITTEE_FLOOR, VOTER_FLOOR = 0.05, 0.1, 0.4
 """What is added to the evidence of an expert and spread over the classes: more, the less its values say how
 sure it is. On the data sets."""
 
+RESTARTS = (0.2, 0.1)
+"""How likely the walk that attributes are averaged over ends at each step: on Cora, three orders."""
+
+ATTRIBUTE_MU = 1.0
+"""The noise of regressions on attributes: on Cora, three orders, of 0.3, 1, 2 and 3."""
+
+JOINED = Scale("regularized:0.1", 0.3)
+"""The kernel on the graph that joins nodes of like attributes: the first of `LOCAL`."""
+
+JOINED_AXES = 64
+"""The leading coordinates by which like attributes are found: a limit on time."""
+
+JOINED_NODES = 10_000
+"""Nodes up to which they are joined: the search takes the square of that, a limit on the time of a start."""
+
 # -- mixture ------------------------------------------------------------------------------------------
 
 PRECISIONS = (1.0, 5.0)
@@ -125,6 +155,10 @@ OFFSETS = 50.0
 PRIOR = (0.1, 0.1, 0.1)
 """What the class frequencies and the two combinations are trusted at first; the experts share the rest. On
 drawn graphs."""
+
+ATTRIBUTE_PRIOR = (0.2, 0.1, 0.1)
+"""What all experts that use attributes, the combination of these and the one of everybody are trusted at
+first, taken from the experts of the graph. On Cora, and with attributes that say nothing on the data sets."""
 
 START = 8.0
 """The mixability gap Δ₀ AdaHedge begins with, so that the first few mistakes do not decide whom to trust. On

@@ -19,7 +19,7 @@ from zerokelvin.array_types import Floats, Ints
 from zerokelvin.jit import kernel
 from zerokelvin.kernels.relaxation import read
 from zerokelvin.learners.auto.experts import Expert
-from zerokelvin.learners.auto.paired import PairArrays, PairedFields, relaxed_mean
+from zerokelvin.learners.auto.paired import PairArrays, PairedFields, PairedNode, relaxed_mean
 from zerokelvin.learners.gaussian.diffusion_game import DiffusionGame
 
 __all__ = ["Readers"]
@@ -52,7 +52,7 @@ class Readers:
     """Reads what all experts of a mixture say about a node."""
 
     def __init__(self, experts: Sequence[Expert]) -> None:
-        local = [k for k, one in enumerate(experts) if _is_plain(one.game)]
+        local = [k for k, one in enumerate(experts) if not one.uses_attributes and _is_plain(one.game)]
         pairs = [k for k, one in enumerate(experts) if isinstance(one.game, PairedFields)]
         self._local = _stack_local([experts[k].game for k in local])
         self._pairs = _stack_pairs([experts[k].game for k in pairs])
@@ -92,7 +92,7 @@ def _stack_local(games: Sequence[Any]) -> tuple[Any, LocalStack] | None:
     stack = LocalStack(
         np.zeros((count, *shape)),
         np.zeros((count, *shape)),
-        np.stack([one.relaxation.diagonal[0] for one in fields]),
+        np.stack([one.relaxation.rules.inverse for one in fields]),
         np.stack([one.system.out for one in fields]),
     )
     for k, one in enumerate(fields):
@@ -135,7 +135,7 @@ def _read_local(csr: Any, stack: LocalStack, node: int, places: Ints, values: Fl
 def _read_pairs(stack: PairStack, node: int, places: Ints, values: Floats) -> None:
     pairs, residual, labels, diagonal, link, root = stack
     for k in range(len(places)):
-        own = diagonal[k, node], link[k, node], root[k], labels[k, node]
+        own = PairedNode(diagonal[k, node], link[k, node], root[k], labels[k, node])
         for c in range(values.shape[1]):
             first, second = residual[k, c, node, 0], residual[k, c, node, 1]
             values[places[k], c] = relaxed_mean(own, pairs[k, c, node, 0], first, second)

@@ -12,6 +12,7 @@ and the evidence for class c at a node is x_iᵀ w_c.
 from __future__ import annotations
 
 import copy
+import math
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -20,6 +21,7 @@ from numpy.typing import NDArray
 from zerokelvin.array_types import Floats, Ints
 from zerokelvin.jit import kernel
 from zerokelvin.learners.auto.evidence_game import EvidenceGame
+from zerokelvin.undo import Undo
 
 __all__ = ["SubspaceRegression"]
 
@@ -69,6 +71,15 @@ class SubspaceRegression(EvidenceGame):
     def learn(self, node: int, code: int, wanted: Any = None) -> None:
         """Reveal that a node has class `code`."""
         self.learn_in_order(np.array([node]), np.array([code]))
+
+    def learn_reversibly(self, node: int, code: int, wanted: Any = None) -> Undo:
+        """The same, and what takes it back."""
+        undo, (covariance, means, _) = Undo(), self.posterior
+        undo.keep(self.counts, (node, code))
+        undo.keep(covariance)
+        undo.keep(means)
+        self.learn(node, code)
+        return undo
 
     def learn_in_order(self, nodes: Ints, codes: Ints) -> Floats:
         """Reveal the classes of nodes one after the other: the means before each, (nodes, classes)."""
@@ -120,15 +131,21 @@ def _learn_in_order(rows: Any, posterior: Posterior, nodes: Any, codes: Any, res
     gain = np.empty(size)
     for t in range(len(nodes)):
         _read(rows, means, nodes[t], result[t])
-        spread = mu
         for i in range(size):
             gain[i] = 0.0
-            for j in range(size):
-                gain[i] += covariance[i, j] * rows[nodes[t], j]
+        for j in range(size):  # the covariance is symmetric to the last bit: its rows are its columns
+            for i in range(size):
+                gain[i] += covariance[j, i] * rows[nodes[t], j]
+        spread = mu
+        for i in range(size):
             spread += rows[nodes[t], i] * gain[i]
         for i in range(size):
-            for j in range(size):
-                covariance[i, j] -= gain[i] * gain[j] / spread
             for c in range(classes):
                 wrong = (1.0 if c == codes[t] else 0.0) - result[t, c]
                 means[i, c] += gain[i] * wrong / spread
+        root = math.sqrt(spread)
+        for i in range(size):
+            gain[i] /= root
+        for i in range(size):
+            for j in range(size):
+                covariance[i, j] -= gain[i] * gain[j]

@@ -20,6 +20,7 @@ from zerokelvin.array_types import Floats, Ints
 from zerokelvin.graph import Graph
 from zerokelvin.jit import kernel
 from zerokelvin.learners.auto.evidence_game import EvidenceGame
+from zerokelvin.undo import Undo
 
 __all__ = ["TwoSteps"]
 
@@ -57,6 +58,15 @@ class TwoSteps(EvidenceGame):
         """Reveal that a node has class `code`."""
         self.counts[node, code] += 1.0
         _learn(self._csr, self._beside, node, code)
+
+    def learn_reversibly(self, node: int, code: int, wanted: Any = None) -> Undo:
+        """The same, and what takes it back."""
+        indptr, indices, _ = self._csr
+        undo = Undo()
+        undo.keep(self.counts, (node, code))
+        undo.keep(self._beside, (indices[indptr[node] : indptr[node + 1]], code))
+        self.learn(node, code)
+        return undo
 
     def learn_in_order(self, nodes: Ints, codes: Ints) -> Floats:
         """Reveal the classes of nodes one after the other: the votes before each, (nodes, classes)."""

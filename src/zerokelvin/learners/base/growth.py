@@ -85,7 +85,7 @@ def touched_nodes(old: Graph, new: Graph, places: Ints | None = None) -> Ints:
     """
     flags = np.ones(new.num_nodes, dtype=np.bool_)
     moved = np.arange(old.num_nodes) if places is None else places
-    _compare((old.indptr, old.indices, old.weights), (new.indptr, new.indices, new.weights), moved, flags)
+    _compare(old.csr, new.csr, moved, flags)
     return np.flatnonzero(flags)
 
 

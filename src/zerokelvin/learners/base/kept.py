@@ -46,7 +46,7 @@ class PackedArray:
             self.content = flat.copy()
 
     def unpacked(self) -> NDArray[Any]:
-        """The array."""
+        """The array as it was before it was packed."""
         if not self.sparse:
             return self.content.astype(self.dtype).reshape(self.shape)
         flat = np.zeros(self.shape, dtype=self.dtype).reshape(-1)
@@ -71,11 +71,11 @@ class KeptGame(Game):
         return game
 
     def scores(self, nodes: Any) -> NDArray[np.float64]:
-        """Refused."""
+        """Raises TypeError: what is kept predicts nothing, its `twin` does."""
         raise TypeError("a kept game predicts nothing; its twin does.")
 
     def learn(self, node: Any, code: int, wanted: Any = None) -> None:
-        """Refused."""
+        """Raises TypeError: what is kept learns nothing, its `twin` does."""
         raise TypeError("a kept game learns nothing; its twin does.")
 
 
@@ -87,16 +87,16 @@ class BehindGame(Game):
         self.kept, self.nodes, self.codes = kept, nodes, codes
 
     def twin(self, kept: bool = False) -> Game | None:
-        """The game again, after it has learnt those answers."""
+        """A game to be played on: the twin of the kept one, which has then learnt those answers."""
         game = self.kept.twin()
         if game is not None:
             game.teach(self.nodes, self.codes)
         return game
 
     def scores(self, nodes: Any) -> NDArray[np.float64]:
-        """Refused."""
+        """Raises TypeError: what is kept predicts nothing, its `twin` does."""
         raise TypeError("a kept game predicts nothing; its twin does.")
 
     def learn(self, node: Any, code: int, wanted: Any = None) -> None:
-        """Refused."""
+        """Raises TypeError: what is kept learns nothing, its `twin` does."""
         raise TypeError("a kept game learns nothing; its twin does.")

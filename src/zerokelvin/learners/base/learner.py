@@ -27,7 +27,7 @@ from __future__ import annotations
 import dataclasses
 import functools
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Self, TypeVar
 
@@ -36,6 +36,7 @@ import numpy as np
 from zerokelvin.errors import ParameterError
 from zerokelvin.graph import Graph
 from zerokelvin.graph.features import Features
+from zerokelvin.graph.packed import PackedGraph
 from zerokelvin.graph.points.exponential_embedding import ExponentialGraph
 from zerokelvin.learners.base.growth import EXACT
 from zerokelvin.learners.base.multiclass import Game
@@ -58,6 +59,8 @@ def _by_name(method: Callable[..., Any]) -> Callable[..., Any]:
     @on_one_thread
     @functools.wraps(method)
     def given(self: Learner, graph: Graph, *values: Any, **named: Any) -> Any:
+        if isinstance(graph, PackedGraph):
+            self.check_packed(graph)
         inner = graph.by_name if type(graph) is Graph and self.goes_by_name() else graph
         found = method(self, inner, *values, **named)
         if inner is graph:
@@ -101,6 +104,7 @@ class Learner:
     has_variance: ClassVar[bool] = False
     has_value: ClassVar[bool] = False
     takes_features: ClassVar[bool] = False
+    takes_attributes: ClassVar[bool] = False
     calibrated: ClassVar[bool] = False
     variants: ClassVar[tuple[dict[str, Any], ...]] = ({},)
     checked_up_to: ClassVar[int] = 1_000_000
@@ -153,6 +157,12 @@ class Learner:
             raise ParameterError(
                 f"learner '{self.name}' needs a graph, not features; build one with knn_graph(X)."
             )
+        if isinstance(graph, PackedGraph):
+            self.check_packed(graph)
+        if isinstance(graph, Graph) and graph.attributes is not None and not self.takes_attributes:
+            raise ParameterError(
+                f"learner '{self.name}' predicts from edges alone; take 'auto', or leave the attributes out."
+            )
         if isinstance(graph, ExponentialGraph) and graph.num_clamped and not self.takes_exponents():
             warnings.warn(
                 f"{graph.num_clamped} of {graph.num_edges} weights are too small for floats and all count as "
@@ -162,9 +172,31 @@ class Learner:
                 stacklevel=2,
             )
 
+    def needs_whole(self) -> str:
+        """Why a packed graph is refused: it needs all of it in memory; "" where its work is local."""
+        return "its work is not local"
+
+    def check_packed(self, graph: PackedGraph) -> None:
+        """Refuse a packed graph where the work is not local."""
+        if reason := self.needs_whole():
+            raise ParameterError(
+                f"learner '{self.name}' needs the whole graph in memory ({reason}), and '{graph.source}' is "
+                "packed; take 'propagation', 'gaussian', 'nearest' or 'auto' as they are, or read it all "
+                "with graph.in_memory()."
+            )
+
     def unit_matters(self) -> str:
         """Why predictions change when all weights are multiplied by a constant; "" where they do not."""
         return ""
+
+    @property
+    def costs(self) -> Any:
+        """What its decisions cost (`zerokelvin.asking.costs`); None where mistakes are merely counted."""
+        return None
+
+    def named(self, classes: Sequence[Hashable], closed: bool = True) -> Learner:
+        """The same where classes have these names, and no others come if they are `closed`."""
+        return self
 
     def goes_by_name(self) -> bool:
         """Whether it may number nodes by name: not with a matrix of the caller's, which has its own order."""

@@ -10,6 +10,8 @@ learners stand behind it:
   shows its game of two classes as a `State`.
 
 Classes are numbers, 0 … classes − 1. A node is an index, or a vector where the learner takes features.
+
+Above 300 lines: one class, the whole of what a game may be asked, with a default for nearly all of it.
 """
 
 from __future__ import annotations
@@ -22,6 +24,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from zerokelvin.array_types import Bools, Floats, Ints
+from zerokelvin.asking.class_chances import class_scores
 from zerokelvin.asking.decision import NO_FLOOR, NO_GAIN, confidence, worth_asking
 from zerokelvin.bound import Bound
 from zerokelvin.errors import ParameterError
@@ -30,6 +33,7 @@ from zerokelvin.learners.base.sound import finite, wrap_own
 from zerokelvin.learners.base.state import no_bound
 from zerokelvin.learners.base.trial_arrays import Trace, Trials, columns_of
 from zerokelvin.threads import on_one_thread
+from zerokelvin.undo import Undo
 
 __all__ = ["MIXED", "Game", "Progress", "Valued", "put_back", "rank_values"]
 
@@ -66,6 +70,7 @@ ON_ONE_THREAD = (
     "value",
     "most_valued",
     "learn",
+    "learn_reversibly",
     "teach",
     "scores_in_order",
     "evidence",
@@ -85,10 +90,13 @@ ON_ONE_THREAD = (
 class Game(ABC):
     """One game of `classes` classes; see the module.
 
-    `bound_outlives_growth` says that the bound also covers mistakes made before the graph grew.
+    `bound_outlives_growth` says that the bound also covers mistakes made before the graph grew. One that
+    `decides_alone` by what its decisions cost is overruled nowhere: neither by the class prior in a component
+    without labels, nor are its probabilities made to agree with the class predicted.
     """
 
     bound_outlives_growth: bool = False
+    decides_alone: bool = False
 
     def __init__(self, classes: int) -> None:
         self.classes = classes
@@ -113,7 +121,7 @@ class Game(ABC):
         """Learn the class of a node; where the problems ask apart, only those `wanted` do."""
 
     def score(self, node: Any) -> Floats:
-        """The margins of one node."""
+        """The margin of one node in every problem, (columns,); pure."""
         return self.scores([node])[0]
 
     def teach(self, nodes: Any, codes: Ints) -> None:
@@ -131,8 +139,7 @@ class Game(ABC):
 
     def evidence(self, nodes: Any) -> Floats:
         """How much speaks for each class, (nodes, classes), for a mixture of games; by default the scores."""
-        scores = self.scores(nodes)
-        return np.hstack([-scores, scores]) if self.columns == 1 else scores
+        return class_scores(self.scores(nodes))
 
     def tell(self, node: int, evidence: Floats) -> None:
         """Fill in how much speaks for each class at one node, as `evidence` does for several."""
@@ -223,6 +230,10 @@ class Game(ABC):
         """A clause on how the margin of a node came about, part of the prediction's reason; "" for none."""
         return ""
 
+    def attribute_shares(self, node: Any, column: int) -> dict[str, float]:
+        """What each attribute of a node adds to the margin of a problem, by its name; empty where unknown."""
+        return {}
+
     def bound(self, labels: Sequence[Ints]) -> Bound:
         """The bound on the mistakes of the class, against one labelling in {-1, +1}ⁿ per problem."""
         return no_bound()
@@ -232,6 +243,9 @@ class Game(ABC):
         return None
 
     # -- keeping and growing --------------------------------------------------------------------------
+
+    def make_ready(self) -> None:  # noqa: B027 (most games put nothing off)
+        """Do now what was put off at the start, since a game that another hands over to may not need it."""
 
     def parts(self) -> Mapping[str, NDArray[Any]]:
         """The arrays that `learn` changes in place, by name; enough to be kept and put back.
@@ -259,6 +273,13 @@ class Game(ABC):
 
         None where a game has none: it is then brought there by a snapshot. With `kept` it may be packed, and
         then only be asked for a twin of its own (`zerokelvin.learners.base.kept`).
+        """
+        return None
+
+    def learn_reversibly(self, node: Any, code: int, wanted: Any = None) -> Undo | None:
+        """Learn a class as `learn` does, and give what takes it back to the last bit.
+
+        None, with nothing learnt, where a game cannot: there a twin is made instead.
         """
         return None
 

@@ -42,14 +42,14 @@ class OneVsRest(Game, Generic[S]):
         note_game(cls)
 
     def scores(self, nodes: Any) -> Floats:
-        """The margins of every state."""
+        """The margin of every node in every problem, (nodes, columns); vectors are read one by one."""
         places = np.asarray(nodes)
         if places.ndim != 1 or places.dtype.kind not in "iu":  # vectors
             return np.array([self.score(node) for node in nodes]).reshape(-1, self.columns)
         return np.column_stack([state.margins(places.astype(np.int64)) for state in self.states])
 
     def score(self, node: Any) -> Floats:
-        """The margin of every state."""
+        """The margin of a node in every problem, (columns,)."""
         return np.array([state.margin(node) for state in self.states])
 
     def learn(self, node: Any, code: int, wanted: Any = None) -> None:
@@ -69,7 +69,7 @@ class OneVsRest(Game, Generic[S]):
         return signs_of(codes, len(self.states))
 
     def asks(self, node: Any, trial: int | None = None) -> Bools:
-        """Which states want this label."""
+        """Whether each problem wants the label of the node by a rule of its own, (columns,)."""
         return np.array([state.ask(node, trial) for state in self.states], dtype=np.bool_)
 
     def wants_every(self) -> bool:
@@ -168,7 +168,7 @@ class Binary(State):
         return self.game.may_ask(node, trial)
 
     def variance(self, node: Any) -> float:
-        """How unsure the margin is."""
+        """How unsure the margin of a node is, at least 0."""
         return self.game.variance(node)
 
     def bound(self, labels: Ints) -> Bound:
@@ -184,7 +184,7 @@ class Binary(State):
         return self.game.trail(node, 0)
 
     def remark(self, node: Any) -> str:
-        """How the margin came about."""
+        """A clause on how the margin of a node came about."""
         return self.game.remark(node, 0)
 
     @property
@@ -199,5 +199,5 @@ class Binary(State):
         return self.game.snapshot() | {name: np.array(getattr(self, name)) for name in SEEN}
 
     def restore(self, arrays: Mapping[str, NDArray[Any]]) -> None:
-        """Restore the game."""
+        """Restore the game from its own arrays among these."""
         self.game.restore({name: arrays[name] for name in self.game.fields})

@@ -91,6 +91,10 @@ class Record:
         self._nodes, self._labels, self._count = self._nodes[:begin], self._labels[:begin], begin
         self.note_all(nodes, labels)
 
+    def shorten(self, count: int) -> None:
+        """Take back all labels but the first `count`."""
+        self._count = min(count, self._count)
+
     def copy(self) -> Record:
         """Another record of the same labels."""
         other = Record()

@@ -4,6 +4,8 @@ A learner does its work on ``graph.by_name``, whatever the numbering of `graph` 
 so that the order of sums, of pushes and of draws depends on names alone. These two classes stand between it
 and the caller: every node that goes in becomes its rank by name, every node that comes out its index again.
 All other attributes are those of what is inside.
+
+Above 300 lines: all methods of a state and of a game once more, each a line or two.
 """
 
 from __future__ import annotations
@@ -23,6 +25,7 @@ from zerokelvin.learners.base.growth import Growth
 from zerokelvin.learners.base.multiclass import Game, Progress, Valued
 from zerokelvin.learners.base.state import State
 from zerokelvin.learners.base.trial_arrays import Trace, Trials
+from zerokelvin.undo import Undo
 
 __all__ = ["RenumberedGame", "RenumberedState"]
 
@@ -114,6 +117,7 @@ class RenumberedGame(Game):
         self.inner = inner
         self.order, self.ranks = graph.name_order, graph.name_ranks
         self.bound_outlives_growth = inner.bound_outlives_growth
+        self.decides_alone = inner.decides_alone
 
     def scores(self, nodes: Any) -> Floats:
         """The margins of several nodes."""
@@ -157,7 +161,7 @@ class RenumberedGame(Game):
         return self.inner.asks(int(self.ranks[node]), trial)
 
     def wants_every(self) -> bool:
-        """Whether the game inside does."""
+        """Whether the game inside wants every label."""
         return self.inner.wants_every()
 
     def may_ask(self, node: int, trial: int | None = None) -> bool:
@@ -206,12 +210,16 @@ class RenumberedGame(Game):
         """How the margin came about."""
         return self.inner.remark(int(self.ranks[node]), column)
 
+    def attribute_shares(self, node: int, column: int) -> dict[str, float]:
+        """What each attribute of the node adds to the margin."""
+        return self.inner.attribute_shares(int(self.ranks[node]), column)
+
     def bound(self, labels: Sequence[Ints]) -> Bound:
         """The bound against one labelling per problem."""
         return self.inner.bound([np.asarray(one)[self.order] for one in labels])
 
     def bound_so_far(self) -> float | None:
-        """That of the game inside."""
+        """That of the game inside, which no numbering changes."""
         return self.inner.bound_so_far()
 
     def parts(self) -> dict[str, NDArray[Any]]:
@@ -236,16 +244,24 @@ class RenumberedGame(Game):
         inner = self.inner.twin(kept)
         return None if inner is None else self._around(inner)
 
+    def learn_reversibly(self, node: int, code: int, wanted: Any = None) -> Undo | None:
+        """Let the game inside learn, and give what takes it back."""
+        return self.inner.learn_reversibly(int(self.ranks[node]), code, wanted)
+
     def keeping(self) -> Iterator[Game | None] | None:
         """Those around what the steps of the game inside give."""
         steps = self.inner.keeping()
         return None if steps is None else (None if one is None else self._around(one) for one in steps)
 
     def _around(self, inner: Game) -> RenumberedGame:
-        """The same around another game."""
+        """One with the same numbering around another game."""
         other = copy.copy(self)
         other.inner = inner
         return other
+
+    def make_ready(self) -> None:
+        """Have the game inside do what it put off."""
+        self.inner.make_ready()
 
     def hand_over(self, heir: Game, growth: Growth) -> None:
         """Bring a game on a grown graph to where this one is."""
@@ -257,7 +273,7 @@ class RenumberedGame(Game):
         self.inner.take_over(inner, _ranked(growth))
 
     def play(self, trials: Trials, progress: Progress | None = None) -> Trace:
-        """The game inside."""
+        """Play the game inside, with its nodes by rank; traces go by trial and stay as they are."""
         return self.inner.play(dataclasses.replace(trials, nodes=self.ranks[trials.nodes]), progress)
 
     def __getattr__(self, name: str) -> Any:

@@ -22,6 +22,7 @@ import numpy as np
 
 from zerokelvin.errors import GraphError
 from zerokelvin.graph import Graph
+from zerokelvin.graph.packed import PackedGraph
 from zerokelvin.graph.points.exponential_embedding import ExponentialGraph
 from zerokelvin.graph.scale import in_unit, sound_scale
 
@@ -83,9 +84,14 @@ def _sound(learner: Any, graph: Any) -> Any:
     exponent = sound_scale(graph)
     if exponent == 0:
         return graph
+    if isinstance(graph, PackedGraph):
+        raise GraphError(
+            f"weights of up to {graph.weight_range[1]:.0e} in '{graph.source}' are too far from 1; divide "
+            "all of them by that and pack again."
+        )
     reason = learner.unit_matters()
     if reason:
-        largest = float(np.abs(graph.weights).max())
+        largest = graph.weight_range[1]
         raise GraphError(
             f"weights of up to {largest:.0e} are too far from 1 for '{learner.name}', which depends on their "
             f"unit ({reason}); divide all of them by {largest:.0e}."

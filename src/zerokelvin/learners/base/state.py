@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from zerokelvin.array_types import Floats, Ints
-from zerokelvin.bound import Assumption, Bound
+from zerokelvin.bound import NONE_KNOWN, Assumption, Bound
 from zerokelvin.errors import ParameterError
 from zerokelvin.learners.base.noting import note_state
 from zerokelvin.learners.base.record import Record, Recorded
@@ -30,7 +30,7 @@ ON_ONE_THREAD = ("margin", "margins", "update", "ask", "variance", "bound", "exp
 
 def no_bound() -> Bound:
     """What is said where nothing is proven."""
-    return Bound(float("inf"), "no bound is known", {}, (Assumption("a bound is proven", False),))
+    return Bound(float("inf"), NONE_KNOWN, {}, (Assumption("a bound is proven", False),))
 
 
 def sign(margin: float) -> int:

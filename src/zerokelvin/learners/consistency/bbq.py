@@ -78,7 +78,7 @@ class BbqFit(RidgeFit):
 
 
 class BbqProblem(BbqFit, RidgeProblem):
-    """One binary problem in coordinates."""
+    """One binary problem in coordinates, with the bounds of bbq."""
 
 
 class BbqDualState(BbqFit, DualRidgeState):
@@ -154,7 +154,7 @@ class Bbq(Sslgc):
 
     @property
     def learns_always(self) -> bool:
-        """Yes, whatever `every_round` says."""
+        """True: a label that was asked for is learnt, whatever `every_round` says."""
         return True
 
     def in_coordinates(self, source: Coordinates, columns: int) -> BbqGame:

@@ -38,7 +38,6 @@ from zerokelvin.flow.online.cut_arrays import (
     MEMBER,
     NONE,
     QUEUE,
-    RESIDUAL,
     SEEN,
     SIDE,
     TOTAL,
@@ -210,7 +209,7 @@ def _replay(s: CutArrays, order: Ints, labels: Ints, connected: Ints, longest: b
 @kernel
 def _price(s: CutArrays, top: int, longest: bool) -> PartPrice:
     """The bound B of the part around the inner super-vertex with representative `top`."""
-    indptr, arcs, nodes, _, scratch, tally = s
+    indptr, arcs, residual, nodes, _, scratch, tally, _, _ = s
     queue = scratch[QUEUE]
     tally[CLOCK] += 1
     stamp = tally[CLOCK]
@@ -232,7 +231,7 @@ def _price(s: CutArrays, top: int, longest: bool) -> PartPrice:
                 y = arcs[a, HEAD]
                 weight = arcs[a, TOTAL] // 2
                 if nodes[y, SIDE] != INNER:
-                    if arcs[a, RESIDUAL] > 0:
+                    if residual[a] > 0:
                         out_of_source += weight * np.floor(np.log2(end + 1.0))
                     else:
                         into_target += weight * np.floor(np.log2(start + 1.0))

@@ -7,16 +7,19 @@ A state keeps the Picard–Queyranne graph of the labels seen (`zerokelvin.flow.
 - 0 in a connected component without labels, where games and sessions guess the class prior.
 
 Labels may come late or twice; where a node is given another label than before, the last one counts and
-its connected component is replayed. The bound is computed afterwards, from the record of every label.
+its connected component is replayed. Where the graph grows, flows of path problems are carried over. The
+bound is computed afterwards, from the record of every label.
 
 Reference: Herbster, Pasteris and Ghosh (2015), Figure 3.
+
+Above 300 lines: states, their game and the compiled game of all problems share the arrays of one cut.
 """
 
 from __future__ import annotations
 
 import copy
 from abc import abstractmethod
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from functools import partial
 from typing import Any, ClassVar, NamedTuple
 
@@ -26,17 +29,20 @@ from numpy.typing import NDArray
 from zerokelvin.array_types import Floats, Ints
 from zerokelvin.bound import Bound
 from zerokelvin.flow.online.components import length
-from zerokelvin.flow.online.cut_arrays import INNER, NONE, RESIDUAL, SIDE, TOTAL, TOUCHES, CutArrays
+from zerokelvin.flow.online.cut_arrays import INNER, NONE, SIDE, TOUCHES, CutArrays, borrowed, without_flow
+from zerokelvin.flow.online.grown_cut import GrownRows, grown_rows
 from zerokelvin.flow.online.online_cut import OnlineCut
 from zerokelvin.flow.online.paths import CutPath
 from zerokelvin.flow.online.trials import learn
 from zerokelvin.graph import Graph
 from zerokelvin.jit import inner_kernel, kernel
 from zerokelvin.learners.base import Game, OneVsRest, Progress, State, Trace, Trials
+from zerokelvin.learners.base.growth import Growth
 from zerokelvin.learners.base.kept import PackedArray
 from zerokelvin.learners.base.record import require_labels
 from zerokelvin.learners.cuts.cut_bounds import path_certificate
 from zerokelvin.threads import in_threads
+from zerokelvin.undo import Undo
 
 __all__ = [
     "AGREED",
@@ -160,6 +166,14 @@ class PathState(CutState):
         require_labels(nodes, labels, self.graph.num_nodes)
         self.teach(nodes, labels)
 
+    def update_reversibly(self, node: int, label: int) -> Undo:
+        """The same as `update`, and what takes it back."""
+        undo, count = Undo(), len(self.record)
+        undo.then(lambda: self.record.shorten(count))
+        undo.join(self.cut.label_reversibly(node, label))
+        self.record.note(node, label)
+        return undo
+
     def twin(self) -> PathState:
         """A state with the same labels on a copy of the minimum cut."""
         other = copy.copy(self)
@@ -174,26 +188,70 @@ class PathState(CutState):
 MANY = 1 << 8
 """Labels from which on problems are told theirs in several threads."""
 
+MANY_NODES = 1 << 12
+"""Nodes from which on problems are carried to a grown graph in several threads."""
+
 
 class PathGame(OneVsRest[PathState]):
     """Path problems side by side: a game in which every label is learnt at once is compiled throughout."""
-
-    plain: Ints | None = None  # the arcs without flow, which all problems share, once they are needed
 
     def twin(self, kept: bool = False) -> Game | None:
         """The twins of all states; where they are to be kept, without what no label changes."""
         if not kept or any(type(state) is not PathState for state in self.states):
             return super().twin(kept)
-        if self.plain is None:
-            self.plain = self.states[0].cut.arrays.arcs.copy()
-            self.plain[:, RESIDUAL] = self.plain[:, TOTAL] // 2
-        return KeptPaths([KeptPath(state, self.plain) for state in self.states])
+        return KeptPaths([KeptPath(state) for state in self.states])
+
+    def keeping(self) -> Iterator[Game | None] | None:
+        """A problem at a time; those that are packed first learn what came since when they are made again."""
+        return self._packing() if all(type(state) is PathState for state in self.states) else None
+
+    def _packing(self) -> Iterator[Game | None]:
+        """None for every problem but the last, then all of them as they are now."""
+        paths = list[KeptPath]()
+        for state in self.states:
+            if paths:
+                yield None
+            paths.append(KeptPath(state))
+        for path, state in zip(paths, self.states, strict=True):
+            path.come_to(state)
+        yield KeptPaths(paths)
+
+    def learn_reversibly(self, node: Any, code: int, wanted: Any = None) -> Undo | None:
+        """Learn a class, and give what takes it back; None where a problem has left minimum cuts behind."""
+        if wanted is not None or any(type(state) is not PathState for state in self.states):
+            return None
+        undo = Undo()
+        for state, label in zip(self.states, self.labels(code), strict=True):
+            undo.join(state.update_reversibly(int(node), label))
+        return undo
 
     def teach(self, nodes: Any, codes: Ints) -> None:
         """Learn answers in order, in compiled code."""
         places, signs = np.asarray(nodes, dtype=np.int64), self.signs(codes).T.astype(np.int64)
         tasks = [partial(one.teach, places, own) for one, own in zip(self.states, signs, strict=True)]
         in_threads(tasks, worth=len(places) >= MANY)
+
+    def make_ready(self) -> None:
+        """Make the arrays of all minimum cuts."""
+        for state in self.states:
+            _ = state.cut.arrays
+
+    def hand_over(self, heir: Game, growth: Growth) -> None:
+        """Carry the flows over where only nodes and edges came, else tell the heir all answers."""
+        pairs = list(zip(self.states, getattr(heir, "states", ()), strict=False))
+        plain = all(type(state) is PathState for pair in pairs for state in pair)
+        rows = None
+        if isinstance(heir, PathGame) and plain and len(heir.states) == len(self.states):
+            rows = grown_rows(self.states[0].cut.blank, heir.states[0].cut.blank, growth.places)
+        if rows is None:
+            super().hand_over(heir, growth)
+            return
+
+        def carry(old: PathState, new: PathState, rows: GrownRows) -> None:
+            new.cut = old.cut.grown(rows)
+
+        tasks = [partial(carry, *pair, rows) for pair in pairs]
+        in_threads(tasks, worth=growth.after.num_nodes >= MANY_NODES)
 
     def scores_in_order(self, nodes: Any, codes: Ints) -> Floats:
         """Learn answers in order, in compiled code: the margins before each."""
@@ -218,30 +276,40 @@ class PathGame(OneVsRest[PathState]):
         return trace
 
 
+NOTHING = np.zeros((1, 0), dtype=np.int64)
+"""Stands for an array that is packed."""
+
+
 class KeptPath:
     """One path problem, packed: its record, and what labels change in its minimum cut."""
 
-    def __init__(self, state: PathState, plain: Ints) -> None:
+    def __init__(self, state: PathState) -> None:
         arrays = state.cut.arrays
-        self.state, self.plain = copy.copy(state), plain
+        self.state = copy.copy(state)
         self.state.record = state.record.copy()
         self.state.cut = copy.copy(state.cut)
-        nothing = np.zeros((0, 0), dtype=np.int64)
         self.state.cut.arrays = arrays._replace(
-            arcs=nothing, nodes=nothing, lengths=nothing, scratch=nothing, tally=arrays.tally.copy()
+            residual=NOTHING[0], nodes=NOTHING, lengths=NOTHING, scratch=NOTHING, tally=arrays.tally.copy()
         )
         self.packed = {name: PackedArray(getattr(arrays, name)) for name in ("nodes", "lengths", "scratch")}
-        self.flow = PackedArray(arrays.arcs[:, RESIDUAL] - plain[:, RESIDUAL])
+        self.flow = PackedArray(arrays.residual - without_flow(arrays.arcs))
+        self.since = np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64)
+
+    def come_to(self, state: PathState) -> None:
+        """Note the labels that the problem has learnt since, to be learnt when it is made again."""
+        known, record = len(self.state.record), state.record
+        self.since = record.nodes[known:].copy(), record.labels[known:].astype(np.int64)
 
     def again(self) -> PathState:
         """The problem, on a minimum cut of its own."""
         state = copy.copy(self.state)
         state.record, state.cut = self.state.record.copy(), copy.copy(self.state.cut)
-        arcs = self.plain.copy()
-        arcs[:, RESIDUAL] += self.flow.unpacked()
         own = {name: packed.unpacked() for name, packed in self.packed.items()}
         arrays = self.state.cut.arrays
-        state.cut.arrays = arrays._replace(arcs=arcs, tally=arrays.tally.copy(), **own)
+        residual = without_flow(arrays.arcs) + self.flow.unpacked()
+        state.cut.arrays = arrays._replace(residual=residual, tally=arrays.tally.copy(), **own)
+        if len(self.since[0]):
+            state.teach(*self.since)
         return state
 
 
@@ -253,17 +321,15 @@ class KeptPaths(Game):
         self.paths = paths
 
     def twin(self, kept: bool = False) -> PathGame:
-        """The game again."""
-        game = PathGame([path.again() for path in self.paths])
-        game.plain = self.paths[0].plain
-        return game
+        """A game that can be played, from the packed paths; it is never packed itself."""
+        return PathGame([path.again() for path in self.paths])
 
     def scores(self, nodes: Any) -> Floats:
-        """Refused."""
+        """Raises TypeError: what is kept predicts nothing, its `twin` does."""
         raise TypeError("a kept game predicts nothing; its twin does.")
 
     def learn(self, node: Any, code: int, wanted: Any = None) -> None:
-        """Refused."""
+        """Raises TypeError: what is kept learns nothing, its `twin` does."""
         raise TypeError("a kept game learns nothing; its twin does.")
 
 
@@ -300,6 +366,7 @@ def play_until(
     `order` holds the rows of the nodes and `labels` their labels. The margins of the trials played are
     written to the front of `margins`, and how many those are is returned.
     """
+    s = borrowed(s)
     for t in range(len(order)):
         margins[t] = _margin(s, order[t], longest)
         learn(s, order[t], labels[t])
@@ -325,7 +392,7 @@ def _margin(s: CutArrays, v: int, longest: bool) -> float:
 @kernel
 def _margins(s: CutArrays, wanted: Ints, longest: bool) -> Floats:
     """The margins of the nodes in the rows `wanted`, one each."""
-    margins = np.full(len(wanted), np.nan)
+    s, margins = borrowed(s), np.full(len(wanted), np.nan)
     for k in range(len(wanted)):
         margins[k] = _margin(s, wanted[k], longest)
     return margins
@@ -334,5 +401,6 @@ def _margins(s: CutArrays, wanted: Ints, longest: bool) -> Floats:
 @kernel
 def _teach(s: CutArrays, order: Ints, labels: Ints) -> None:
     """Learn the labels of the nodes in the rows `order`, in turn."""
+    s = borrowed(s)
     for t in range(len(order)):
         learn(s, order[t], labels[t])

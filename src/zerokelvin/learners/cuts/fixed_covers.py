@@ -20,7 +20,6 @@ from zerokelvin.flow.online.cut_arrays import (
     INNER,
     MEMBER,
     QUEUE,
-    RESIDUAL,
     SIDE,
     TOTAL,
     CutArrays,
@@ -153,7 +152,7 @@ def _weighted_part(cut: OnlineCut, node: int) -> WeightedPart:
 @kernel
 def _collect(s: CutArrays, own: Ints) -> WeightedPart:
     """The part of the super-vertices `own`, in their order and called by their lowest row; arcs repeat."""
-    indptr, arcs, nodes, _, scratch, _ = s
+    indptr, arcs, residual, nodes, _, scratch, _, _, _ = s
     position = scratch[QUEUE]  # read before it is written: `own` is a copy
     for k in range(len(own)):
         position[own[k]] = k + 1
@@ -167,11 +166,11 @@ def _collect(s: CutArrays, own: Ints) -> WeightedPart:
                 y = arcs[a, HEAD]
                 weight = arcs[a, TOTAL] // 2
                 if nodes[y, SIDE] != INNER:
-                    if arcs[a, RESIDUAL] > 0:
+                    if residual[a] > 0:
                         found.append((0, k + 1, weight))
                     else:
                         found.append((k + 1, len(own) + 1, weight))
-                elif nodes[y, COMPONENT] != own[k] and arcs[a, RESIDUAL] == 0:
+                elif nodes[y, COMPONENT] != own[k] and residual[a] == 0:
                     found.append((k + 1, position[nodes[y, COMPONENT]], weight))
             x = nodes[x, MEMBER]
             if x == own[k]:

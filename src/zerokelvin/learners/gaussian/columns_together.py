@@ -34,7 +34,7 @@ class ColumnsTogether:
         self._kept: OrderedDict[int, Floats] = OrderedDict()
 
     def column(self, node: int) -> Floats:
-        """The column of a node."""
+        """The column of a node, (n,), computed with those of the nodes numbered next to it."""
         if self._solver is None:
             return self._columns.column(node)
         if node not in self._kept:

@@ -16,148 +16,50 @@ kernel, n_c labels of class c and g = Σ_c o x_c:
 
 the latter being Sherman–Morrison on (K + b·11ᵀ)_SS + μI: β is a class prior that counts a labelled
 node by how little its surroundings already said about it.
+
+Above 300 lines: the fields of a game and the kernels that read and change them share their arrays.
 """
 
 from __future__ import annotations
 
 import copy
 import math
-from dataclasses import dataclass
-from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from zerokelvin.array_types import Floats, Ints
-from zerokelvin.graph import Graph
-from zerokelvin.graph.scale import MEAN_DEGREE, mean_degree
+from zerokelvin.graph.canonical import Csr
 from zerokelvin.jit import inner_kernel, kernel
-from zerokelvin.kernels.kernel_names import parse_kernel
-from zerokelvin.kernels.relaxation import Relaxation, read, relax
-from zerokelvin.kernels.relaxation_queue import new_queue
+from zerokelvin.kernels.overwritten import begin_notes, new_notes, note_pair
+from zerokelvin.kernels.relaxation import NodeRules, Relaxation, Watch, read, relax
+from zerokelvin.kernels.relaxation_queue import Queue, new_queue
 from zerokelvin.learners.base.ties import settle
-from zerokelvin.learners.gaussian.covariance import EXACT_LIMIT
-from zerokelvin.solve.dense import DENSE_LIMIT
+from zerokelvin.learners.gaussian.field_system import System
+from zerokelvin.undo import Undo
 
 __all__ = [
     "Diffusion",
     "FieldArrays",
     "FieldTerms",
     "Frame",
-    "System",
     "contradiction",
     "dense_norm",
     "lead_shares",
     "learn_label",
     "read_table",
     "read_values",
-    "system_of",
     "targets_of",
     "to_margins",
 ]
 
 
-FAR = 1e4
-"""Mean degree over mean excess beyond which local relaxation would take too long."""
-
-HEAVY, HEAVIEST = 1e5, 1e9
-"""Weight of an edge over the excess of its ends, about the pushes to and fro that it may take: beyond the
-first, factors take less where they fit; beyond the second, relaxation would not end in reasonable time."""
+COARSE, REACHED = (1e-2, 1e-3, 1e-4), 1024
+"""Errors of a vote that are tried before the finest, and how many nodes a column may reach for another try:
+on 100,000 points the finest column of the kernel that reaches furthest takes more than a second."""
 
 EXPLAINED = 1e-5
 """Tolerance of the column behind an explanation, where the learner's own is coarser."""
-
-
-@dataclass(frozen=True, eq=False)
-class System:
-    """A kernel as out · (D − A + E)⁻¹ · into with diagonal `into`, `out` and E = diag(excess).
-
-    Where the kernel does not depend on the unit of the weights, the size of a solution does, and a tolerance
-    divided by `unit` is the same whatever they are measured in.
-    """
-
-    graph: Graph
-    excess: Floats
-    into: Floats
-    out: Floats
-    unit: float = 1.0
-
-    @property
-    def is_local(self) -> bool:
-        """Whether relaxation ends: its sweeps grow with degrees over excess."""
-        most = HEAVY if self.graph.num_nodes <= EXACT_LIMIT else HEAVIEST
-        return self.reach <= FAR and self.heaviest <= most
-
-    @cached_property
-    def reach(self) -> float:
-        """Mean degree over mean excess: the sweeps of relaxation, but for a constant."""
-        return float(self.graph.degrees.sum()) / float(self.excess.sum())
-
-    @cached_property
-    def heaviest(self) -> float:
-        """The largest weight of an edge over the excess of its ends."""
-        rows = np.repeat(np.arange(self.graph.num_nodes), np.diff(self.graph.indptr))
-        return float((self.graph.weights / self.excess[rows]).max(initial=0.0))
-
-    @property
-    def is_slow(self) -> bool:
-        """Whether a label may touch so many arcs that on this graph, a small one, dense factors take less."""
-        count, touched = self.graph.num_nodes, len(self.graph.indices) * self.reach
-        return count <= DENSE_LIMIT and touched > max(1e6, 4.0 * count**2)
-
-    @property
-    def symmetric(self) -> bool:
-        """Whether the kernel is symmetric, so that norms and bounds make sense."""
-        return bool(np.array_equal(self.into, self.out))
-
-    def norm(self, u: Floats) -> float:
-        """‖u‖² = (u/s)ᵀ (L + E) (u/s) in the space of the kernel."""
-        scaled = u / self.into
-        rows, columns = self.graph.edges.T
-        steps = self.graph.edge_weights @ (scaled[rows] - scaled[columns]) ** 2
-        return float(steps + self.excess @ scaled**2)
-
-    @cached_property
-    def diagonal(self) -> Floats:
-        """Upper bounds on K_ii: by columns up to `DENSE_LIMIT` nodes, else 1/e_i, as (L + E)⁻¹e = 1."""
-        reach: Floats = 1.0 / self.excess
-        if self.graph.num_nodes <= DENSE_LIMIT:
-            tol = 1e-3 * float(reach.min())
-            columns = Relaxation(self.graph, self.excess, 0, tol)
-            found = np.array([columns.column(i)[i] for i in range(self.graph.num_nodes)])
-            reach = np.minimum(reach, found + tol)
-        return self.into * reach * self.out
-
-    @cached_property
-    def radius(self) -> float:
-        """X²: the largest of the bounds on the diagonal of the kernel."""
-        return float(self.diagonal.max())
-
-
-def system_of(graph: Graph, kernel: str) -> System | None:
-    """The system of a kernel that local relaxation can serve, None for the others.
-
-    ``"regularized:EPS"``, ``"normalized:EPS"`` and ``"pagerank:ALPHA"``; ``"relative-regularized:EPS"``,
-    which is (4L/d̄ + εI)⁻¹ = √s (L + εs·I)⁻¹ √s with s = d̄/4, d̄ the mean degree. The other two are relative
-    anyway.
-    """
-    named = parse_kernel(kernel)
-    name, value = named.name, named.number
-    if name not in ("regularized", "normalized", "pagerank"):
-        return None
-    ones = np.ones(graph.num_nodes)
-    unit = float(graph.edge_weights.mean()) if graph.num_edges else 1.0
-    degrees = np.where(graph.degrees > 0, graph.degrees, unit)
-    if name == "pagerank":
-        rate = (1.0 - value) / value
-        return System(graph, rate * degrees, ones, rate * degrees, unit)
-    if name == "regularized" and named.relative:
-        scale = mean_degree(graph) / MEAN_DEGREE or 1.0
-        root = math.sqrt(scale)
-        return System(graph, value * scale * ones, root * ones, root * ones, root)
-    if name == "regularized":
-        return System(graph, value * ones, ones, ones)
-    return System(graph, value * degrees, np.sqrt(degrees), np.sqrt(degrees), math.sqrt(unit))
 
 
 class FieldArrays(NamedTuple):
@@ -217,20 +119,20 @@ class Diffusion:
     def _bind(self) -> None:
         """Put the arrays together for compiled code."""
         solve, system = self.relaxation, self.system
-        self.arrays = FieldArrays(solve.x, solve.r, solve.excess, *solve.diagonal)
+        self.arrays = FieldArrays(solve.x, solve.r, solve.excess, *solve.rules)
         self.frame = Frame(system.into, system.out, self.counts, self.sums, self.totals)
 
     def move_to(self, x: Floats, r: Floats, inverse: Floats) -> None:
         """Go on in other arrays, which hold what x, r and 1 / (D + E) are now."""
         solve = self.relaxation
-        solve.x, solve.r, solve.diagonal = x, r, (inverse, solve.diagonal[1])
+        solve.x, solve.r, solve.rules = x, r, solve.rules._replace(inverse=inverse)
         self._bind()
 
     def twin(self) -> Diffusion:
         """Other fields at the same place on the same system."""
         other, solve = copy.copy(self), copy.copy(self.relaxation)
         solve.x, solve.r, solve.excess = solve.x.copy(), solve.r.copy(), solve.excess.copy()
-        solve.diagonal = (solve.diagonal[0].copy(), solve.diagonal[1].copy())
+        solve.rules = NodeRules(solve.rules.inverse.copy(), solve.rules.limits.copy())
         solve.scratch = new_queue(self.system.graph.num_nodes)
         other.relaxation = solve
         other.counts, other.sums, other.totals = self.counts.copy(), self.sums.copy(), self.totals.copy()
@@ -239,7 +141,7 @@ class Diffusion:
 
     @property
     def labels(self) -> int:
-        """Labels learnt so far."""
+        """How many labels were learnt so far, repeats among them."""
         return int(self.totals.sum())
 
     def values(self, node: int) -> Floats:
@@ -258,6 +160,23 @@ class Diffusion:
         """Reveal that a node has class `code`."""
         solve = self.relaxation
         learn_label(solve.csr, self.arrays, self.frame, self.terms, solve.scratch, node, code)
+        self.system.graph.learnt()
+
+    def learn_reversibly(self, node: int, code: int) -> Undo:
+        """The same, and what takes it back."""
+        solve, undo = self.relaxation, Undo()
+        undo.keep(self.counts, (code, node))
+        undo.keep(self.sums)
+        undo.keep(self.totals)
+        for array in (solve.excess, *solve.rules):
+            undo.keep(array, node)
+        notes = new_notes(solve.x.size, 2)
+        learn_label(solve.csr, self.arrays, self.frame, self.terms, solve.scratch, node, code, notes)
+        count = notes.used[0]
+        places, old = notes.places[:count].copy(), notes.values[:count].copy()
+        undo.put(solve.x.reshape(-1), places, old[:, 0])
+        undo.put(solve.r.reshape(-1), places, old[:, 1])
+        return undo
 
     def column(self, node: int) -> Floats:
         """The posterior covariance of a node with every node, without the constant term."""
@@ -268,16 +187,37 @@ class Diffusion:
 
     def prior_weight(self) -> float:
         """1 / (μ/b + Σ A), the weight of the constant in `gaussian`."""
-        precision, b, _ = self.terms
+        precision, b = self.terms.precision, self.terms.b
         left = max(float((self.totals - self.sums).sum()), 0.0)  # below 0 only by the tolerance
         return 1.0 / (1.0 / (precision * b) + left) if b > 0 else 0.0
 
     def votes(self, node: int) -> Floats:
         """What one label of value 1 at each node adds to the value of `node`, by a column relaxed anew."""
-        precision, b, tol = self.terms
+        return self._votes(node, self.relaxation.column(node, self._finest))
+
+    def main_votes(self, node: int) -> Floats:
+        """The same as far as it takes to see whose labels matter most: relaxed more and more finely.
+
+        It ends at the tolerance of `votes`, on a large graph when a column has reached `REACHED` nodes: the
+        votes are then within a hundredth or a thousandth.
+        """
+        scale = (self.terms.precision or 1.0) * self.system.unit**2
+        for level in COARSE:
+            tol = max(level / scale, self._finest)
+            column = self.relaxation.column(node, tol)
+            if tol == self._finest or np.count_nonzero(column) > REACHED:
+                return self._votes(node, column)
+        return self.votes(node)
+
+    @property
+    def _finest(self) -> float:
+        """The tolerance of a column behind an explanation."""
+        return min(self.terms.tol, EXPLAINED / self.system.unit) / self.system.unit
+
+    def _votes(self, node: int, solution: Floats) -> Floats:
+        precision, b = self.terms.precision, self.terms.b
         system = self.system
-        fine = min(tol, EXPLAINED / system.unit) / system.unit
-        column: Floats = system.out[node] * self.relaxation.column(node, fine) * system.into
+        column: Floats = system.out[node] * solution * system.into
         if precision == 0:
             return column + b
         shares: Floats = precision * column
@@ -334,10 +274,10 @@ def lead_shares(values: Floats, votes: Floats, counts: Floats, code: int) -> lis
 
 @kernel
 def read_values(
-    csr: Any, arrays: FieldArrays, frame: Frame, terms: FieldTerms, node: int, values: Any
+    csr: Csr, arrays: FieldArrays, frame: Frame, terms: FieldTerms, node: int, values: Any
 ) -> None:
     """The value of every class at a node; see the module."""
-    x, r, _, inverse, _ = arrays
+    x, r, inverse = arrays.x, arrays.r, arrays.inverse
     for c in range(len(values)):
         values[c] = frame.out[node] * read(csr, inverse, x[c], r[c], node)
     if terms.b != 0.0:
@@ -346,10 +286,10 @@ def read_values(
 
 @kernel
 def read_table(
-    csr: Any, arrays: FieldArrays, frame: Frame, terms: FieldTerms, nodes: Any, values: Any
+    csr: Csr, arrays: FieldArrays, frame: Frame, terms: FieldTerms, nodes: Any, values: Any
 ) -> None:
     """The values at several nodes, one row each: class by class, so that fewer arrays are used at a time."""
-    x, r, _, inverse, _ = arrays
+    x, r, inverse = arrays.x, arrays.r, arrays.inverse
     for c in range(values.shape[1]):
         for k in range(len(nodes)):
             values[k, c] = frame.out[nodes[k]] * read(csr, inverse, x[c], r[c], nodes[k])
@@ -361,8 +301,7 @@ def read_table(
 @kernel
 def _add_constant(frame: Frame, terms: FieldTerms, values: Any) -> None:
     """Add what the constant b·11ᵀ says to the values of a node."""
-    _, _, _, sums, totals = frame
-    precision, b = terms.precision, terms.b
+    sums, totals, precision, b = frame.sums, frame.totals, terms.precision, terms.b
     mass = 0.0
     for c in range(len(values)):
         mass += values[c]
@@ -380,18 +319,28 @@ def _add_constant(frame: Frame, terms: FieldTerms, values: Any) -> None:
 
 @kernel
 def learn_label(
-    csr: Any, arrays: FieldArrays, frame: Frame, terms: FieldTerms, scratch: Any, node: int, code: int
+    csr: Csr,
+    arrays: FieldArrays,
+    frame: Frame,
+    terms: FieldTerms,
+    scratch: Queue,
+    node: int,
+    code: int,
+    notes: Any = None,
 ) -> None:
-    """Reveal that `node` has class `code`; see the module."""
+    """Reveal that `node` has class `code`; see the module. What fields held is left in `notes`, if given."""
     x, r, excess, inverse, limits = arrays
     into, out, counts, sums, totals = frame
     precision, tol = terms.precision, terms.tol
-    diagonal = (inverse, limits)
+    rules = NodeRules(inverse, limits)
     totals[code] += 1.0
     if precision == 0.0:
         counts[code, node] += 1.0
+        if notes is not None:
+            begin_notes(notes, code * x.shape[1])
+            note_pair(notes, scratch, node, x[code, node], r[code, node])
         r[code, node] += into[node]
-        relax(csr, diagonal, x[code], r[code], scratch, node, (out, counts, sums[:0]))
+        relax(csr, rules, x[code], r[code], scratch, node, Watch(out, counts, sums[:0]), notes)
         return
     watched = sums if terms.b > 0.0 else sums[:0]  # without a constant nobody reads them
     if terms.b > 0.0:
@@ -404,8 +353,11 @@ def learn_label(
     limits[node] = tol * excess[node]
     for c in range(len(totals)):
         target = precision * into[node] if c == code else 0.0
+        if notes is not None:
+            begin_notes(notes, c * x.shape[1])
+            note_pair(notes, scratch, node, x[c, node], r[c, node])
         r[c, node] += target - weight * x[c, node]
-        relax(csr, diagonal, x[c], r[c], scratch, node, (out, counts, watched))
+        relax(csr, rules, x[c], r[c], scratch, node, Watch(out, counts, watched), notes)
 
 
 @inner_kernel
@@ -427,8 +379,9 @@ def to_margins(values: Any, margins: Any) -> None:
 
 @kernel
 def _all_margins(
-    csr: Any, arrays: FieldArrays, frame: Frame, terms: FieldTerms, nodes: Any, margins: Any
+    csr: Csr, arrays: FieldArrays, frame: Frame, terms: FieldTerms, nodes: Any, margins: Any
 ) -> None:
+    """Fill in the margins of several nodes, (nodes, problems)."""
     values = np.empty(len(frame.totals))
     for k in range(len(nodes)):
         read_values(csr, arrays, frame, terms, nodes[k], values)

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from zerokelvin.array_types import Floats, Ints
-from zerokelvin.asking.decision import NO_FLOOR, NO_GAIN, label_is_due, wants_label
+from zerokelvin.asking.decision import NO_FLOOR, NO_GAIN, AskingRule, label_is_due, wants_label
+from zerokelvin.graph.canonical import Csr
 from zerokelvin.jit import kernel
+from zerokelvin.kernels.relaxation_queue import Queue
 from zerokelvin.learners.base import Game, Progress, Trace, Trials
 from zerokelvin.learners.base.growth import Growth
 from zerokelvin.learners.base.kept import KeptGame
@@ -27,8 +29,39 @@ from zerokelvin.learners.gaussian.diffusion import (
     to_margins,
 )
 from zerokelvin.learners.gaussian.grown_fields import grow_diffusion
+from zerokelvin.undo import Undo
 
 __all__ = ["DiffusionGame"]
+
+
+AT_ONCE = 1024
+"""Trials played in one call: a graph in a file gives back the pages it used between calls."""
+
+
+class DiffusionRules(NamedTuple):
+    """Trials after which a label comes, how many labels may be asked for, and trials played in one call."""
+
+    delay: int
+    budget: int
+    most: int
+
+
+class FieldTrials(NamedTuple):
+    """The trials of a game, their rules, and how far it is.
+
+    Attributes
+    ----------
+    nodes, signs, limits
+        Per trial the node, its label in every problem, (trials, problems), and the limit for asking.
+    rules, cursor
+        Those of the game; the next trial to predict, the next to learn, and how many were asked for.
+    """
+
+    nodes: Ints
+    signs: NDArray[np.int8]
+    limits: Floats
+    rules: DiffusionRules
+    cursor: Ints
 
 
 class DiffusionGame(Game):
@@ -45,6 +78,10 @@ class DiffusionGame(Game):
     def learn(self, node: int, code: int, wanted: Any = None) -> None:
         """Reveal a class; these learners want every label."""
         self.diffusion.learn(node, code)
+
+    def learn_reversibly(self, node: int, code: int, wanted: Any = None) -> Undo:
+        """The same, and what takes it back."""
+        return self.diffusion.learn_reversibly(node, code)
 
     def evidence(self, nodes: Any) -> Floats:
         """The value of every class, (nodes, classes)."""
@@ -65,7 +102,12 @@ class DiffusionGame(Game):
         diffusion, solve = self.diffusion, self.diffusion.relaxation
         result = np.full((len(nodes), self.classes), np.nan)
         arrays, frame, terms = diffusion.arrays, diffusion.frame, diffusion.terms
-        _learn_in_order(solve.csr, arrays, frame, terms, solve.scratch, nodes, codes, result)
+        for start in range(0, len(nodes), AT_ONCE):
+            part = slice(start, start + AT_ONCE)
+            _learn_in_order(
+                solve.csr, arrays, frame, terms, solve.scratch, nodes[part], codes[part], result[part]
+            )
+            diffusion.system.graph.learnt(len(nodes[part]))
         return result
 
     def teach(self, nodes: Any, codes: Ints) -> None:
@@ -80,9 +122,9 @@ class DiffusionGame(Game):
         return leads
 
     def shares(self, node: int, code: int, rival: int) -> dict[int, float]:
-        """What each labelled node adds to a lead, by the column of the node."""
+        """What each labelled node adds to a lead, by the column of the node, as far as it matters."""
         counts = self.diffusion.counts
-        parts = self.diffusion.votes(node) * (counts[code] - counts[rival])
+        parts = self.diffusion.main_votes(node) * (counts[code] - counts[rival])
         return {int(other): float(parts[other]) for other in np.flatnonzero(parts)}
 
     def explain(self, node: int, column: int) -> list[tuple[int, float]]:
@@ -122,8 +164,8 @@ class DiffusionGame(Game):
             parts |= {f"{c}/x": solve.x[own], f"{c}/r": solve.r[own], f"{c}/counts": diffusion.counts[own]}
         return parts | {
             "0/excess": solve.excess,
-            "0/inverse": solve.diagonal[0],
-            "0/limits": solve.diagonal[1],
+            "0/inverse": solve.rules.inverse,
+            "0/limits": solve.rules.limits,
             "0/sums": diffusion.sums,
             "0/totals": diffusion.totals,
         }
@@ -152,8 +194,8 @@ class DiffusionGame(Game):
         trace = Trace.empty(trials)
         diffusion, solve = self.diffusion, self.diffusion.relaxation
         cursor = np.zeros(3, dtype=np.int64)
-        settings = np.array([trials.delay, trials.budget, max(1, len(trials.nodes) // 100)])
-        shown = (trials.nodes, trials.signs, trials.limits, settings, cursor)
+        rules = DiffusionRules(trials.delay, trials.budget, max(1, min(AT_ONCE, len(trials.nodes) // 100)))
+        shown = FieldTrials(trials.nodes, trials.signs, trials.limits, rules, cursor)
         while cursor[1] < len(trials.nodes):
             _play(
                 solve.csr,
@@ -165,6 +207,7 @@ class DiffusionGame(Game):
                 trace.margins,
                 trace.asked,
             )
+            diffusion.system.graph.learnt(rules.most)
             if progress is not None:
                 progress(int(cursor[0]))
         return trace
@@ -172,25 +215,22 @@ class DiffusionGame(Game):
 
 @kernel
 def _play(
-    csr: Any,
+    csr: Csr,
     arrays: FieldArrays,
     frame: Frame,
     terms: FieldTerms,
-    scratch: Any,
-    shown: Any,
+    scratch: Queue,
+    shown: FieldTrials,
     margins: Any,
     asked: Any,
 ) -> None:
-    """Play on for up to settings[2] trials.
-
-    settings = (delay, budget, trials per call); cursor = (next to predict, next to learn, asked).
-    """
-    nodes, signs, limits, settings, cursor = shown
-    values = np.empty(len(frame[4]))
+    """Play on for up to `rules.most` trials; `shown` says from where."""
+    nodes, signs, limits, rules, cursor = shown
+    values = np.empty(len(frame.totals))
     total = len(nodes)
-    stop = min(total, cursor[0] + settings[2])
+    stop = min(total, cursor[0] + rules.most)
     while True:
-        while label_is_due(cursor, settings[0], total):
+        while label_is_due(cursor, rules.delay, total):
             due = cursor[1]
             cursor[1] += 1
             if asked[due, 0]:
@@ -204,18 +244,18 @@ def _play(
         cursor[0] += 1
         read_values(csr, arrays, frame, terms, nodes[t], values)
         to_margins(values, margins[t])
-        if wants_label(cursor[2], settings[1], margins[t], 0.0, (limits[t], NO_GAIN, NO_FLOOR)):
+        if wants_label(cursor[2], rules.budget, margins[t], 0.0, AskingRule(limits[t], NO_GAIN, NO_FLOOR)):
             cursor[2] += 1
             asked[t] = True
 
 
 @kernel
 def _learn_in_order(
-    csr: Any,
+    csr: Csr,
     arrays: FieldArrays,
     frame: Frame,
     terms: FieldTerms,
-    scratch: Any,
+    scratch: Queue,
     nodes: Any,
     codes: Any,
     values: Any,

@@ -44,7 +44,7 @@ class ExactGame(Game):
         return result
 
     def score(self, node: Any) -> Floats:
-        """The leads at one node."""
+        """The lead of every problem's class over its best rival at one node, (columns,)."""
         values = np.array(self.covariance.values(node))
         result = np.full((1, self.columns), np.nan)
         lookup_margins(values[:, None], np.zeros(1, dtype=np.int64), result)

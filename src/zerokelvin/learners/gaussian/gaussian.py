@@ -43,23 +43,20 @@ from zerokelvin.bound import Bound
 from zerokelvin.errors import ParameterError
 from zerokelvin.graph import Graph
 from zerokelvin.graph.features import Features
+from zerokelvin.graph.packed import PackedGraph
 from zerokelvin.kernels.kernel_names import parse_kernel
 from zerokelvin.kernels.kernels import KernelColumns, has_unit, kernel_columns
 from zerokelvin.learners.base import Game, Learner, columns_of, learner
 from zerokelvin.learners.base.multiclass import Valued
 from zerokelvin.learners.gaussian.covariance import EXACT_LIMIT, Covariance
-from zerokelvin.learners.gaussian.diffusion import (
-    Diffusion,
-    System,
-    contradiction,
-    system_of,
-    targets_of,
-)
+from zerokelvin.learners.gaussian.diffusion import Diffusion, contradiction, targets_of
 from zerokelvin.learners.gaussian.diffusion_game import DiffusionGame
 from zerokelvin.learners.gaussian.exact_gaussian import ExactGame, comparators, ridge_bound
+from zerokelvin.learners.gaussian.field_system import System, is_relaxed, system_of
 from zerokelvin.learners.gaussian.influence import Influence
 from zerokelvin.learners.gaussian.vector_covariance import VectorCovariance
 from zerokelvin.learners.gaussian.vector_gaussian import VectorGame, with_kernel
+from zerokelvin.undo import Undo
 
 __all__ = ["Gaussian", "GaussianGame"]
 
@@ -82,7 +79,7 @@ class GaussianGame(DiffusionGame):
     def variance(self, node: int) -> float:
         """The predictive variance of a node, its noise left out."""
         diffusion = self.diffusion
-        precision, b, _ = diffusion.terms
+        precision, b = diffusion.terms.precision, diffusion.terms.b
         column = diffusion.column(node)
         spread = float(column[node])
         if b > 0:
@@ -108,6 +105,12 @@ class GaussianGame(DiffusionGame):
         """The nodes of the largest value; influences are kept while nothing has changed for them."""
         return self.influence.most_valued(nodes, waiting, above, most)
 
+    def learn_reversibly(self, node: int, code: int, wanted: Any = None) -> Undo:
+        """Learn, and give what takes it back, the influences computed before it included."""
+        undo = super().learn_reversibly(node, code, wanted)
+        undo.then(*self.influence.kept.put_back_later())
+        return undo
+
     def twin(self, kept: bool = False) -> Game:
         """A game on other fields at the same place; the influences computed so far serve both."""
         if kept:
@@ -130,7 +133,7 @@ class GaussianGame(DiffusionGame):
         """The bound of the module, one for all classes together."""
         rows = np.array(labels)
         diffusion, system = self.diffusion, self.diffusion.system
-        precision, b, _ = diffusion.terms
+        precision, b = diffusion.terms.precision, diffusion.terms.b
         error = self.lead_error(int(np.argmax(system.out)))
         norms = [system.norm(target) for target in comparators(rows)]
         radius = system.radius + float(b)
@@ -203,6 +206,12 @@ class Gaussian(Learner):
             if not (math.isfinite(value) and (value > 0 or (value == 0 and least == "at least 0"))):
                 raise ParameterError(f"{name}={value} must be a finite number, {least}.")
 
+    def needs_whole(self) -> str:
+        """Where it factorises: with another engine or kernel than those of local relaxation."""
+        symmetric = isinstance(self.kernel, str) and parse_kernel(self.kernel).kernel.is_symmetric
+        local = self.engine == "push" and symmetric and is_relaxed(self.kernel)
+        return "" if local else f"kernel={self.kernel!r} with engine={self.engine!r} takes columns"
+
     def unit_matters(self) -> str:
         """With a kernel in units of the weights."""
         return f"so does the kernel {self.kernel}" if has_unit(self.kernel) else ""
@@ -215,8 +224,14 @@ class Gaussian(Learner):
         graph.require_positive("gaussian")
         symmetric = isinstance(self.kernel, str) and parse_kernel(self.kernel).kernel.is_symmetric
         system = system_of(graph, self.kernel) if symmetric else None
-        if system is not None and self.engine == "push" and system.is_local and not system.is_slow:
+        local = system is not None and self.engine == "push" and system.is_local
+        if system is not None and local and (isinstance(graph, PackedGraph) or not system.is_slow):
             return system
+        if isinstance(graph, PackedGraph):
+            raise ParameterError(
+                f"kernel={self.kernel!r} reaches too far for local relaxation, and '{graph.source}' is "
+                "packed; give a larger EPS, or read it all with graph.in_memory()."
+            )
         self._require_room(graph, system)
         engine = "auto" if self.engine in ("push", "exact") else self.engine
         return kernel_columns(graph, self.kernel, engine, min(self.tol, 1e-8))

@@ -16,13 +16,14 @@ becomes ρ x, the residual follows at every untouched node from what it was, wit
 
 from __future__ import annotations
 
-from typing import Any
+from typing import NamedTuple
 
 import numpy as np
 
 from zerokelvin.array_types import Floats, Ints
+from zerokelvin.graph.canonical import Csr
 from zerokelvin.jit import kernel
-from zerokelvin.kernels.relaxation import relax
+from zerokelvin.kernels.relaxation import Watch, relax
 from zerokelvin.learners.base.growth import Growth
 from zerokelvin.learners.gaussian.diffusion import Diffusion
 
@@ -32,24 +33,25 @@ __all__ = ["grow_diffusion"]
 def grow_diffusion(old: Diffusion, new: Diffusion, growth: Growth) -> None:
     """Bring fields just started on a grown graph to where the old ones are, locally."""
     places, after, system = growth.places, new.relaxation, new.system
-    precision, _, tol = new.terms
+    precision, tol = new.terms.precision, new.terms.tol
     new.counts[:, places] = old.counts
     new.totals[:] = old.totals
     shown = new.counts.sum(axis=0)
     labelled = np.flatnonzero(shown)
     if precision > 0:
         after.excess[labelled] += precision * system.into[labelled] ** 2 * shown[labelled]
-        after.diagonal[0][labelled] = 1.0 / (after.graph.degrees[labelled] + after.excess[labelled])
-        after.diagonal[1][labelled] = tol * after.excess[labelled]
+        after.rules.inverse[labelled] = 1.0 / (after.graph.degrees[labelled] + after.excess[labelled])
+        after.rules.limits[labelled] = tol * after.excess[labelled]
     ratio = old.system.into / system.into[places]
     gain = (precision if precision > 0 else 1.0) * system.into
     carry = _carry_same_unit if growth.unit == 1.0 else _carry_other_unit
     touched = carry(old, new, growth, ratio)
     nothing = np.zeros(0)
+    watch = Watch(nothing, new.counts, nothing)
     for x, r, own in zip(after.x, after.r, new.counts, strict=True):
-        _residuals(after.csr, after.diagonal[0], x, r, gain, own, touched)
-        for node in np.flatnonzero(np.abs(r) > after.diagonal[1]).tolist():
-            relax(after.csr, after.diagonal, x, r, after.scratch, node, (nothing, new.counts, nothing))
+        _residuals(after.csr, after.rules.inverse, x, r, gain, own, touched)
+        for node in np.flatnonzero(np.abs(r) > after.rules.limits).tolist():
+            relax(after.csr, after.rules, x, r, after.scratch, node, watch)
     if precision > 0:
         new.sums[:] = new.counts @ (system.out * after.x.sum(axis=0))
 
@@ -74,17 +76,38 @@ def _carry_other_unit(old: Diffusion, new: Diffusion, growth: Growth, ratio: Flo
     own = np.where(joined, common, ratio)  # of a node without edges no other sees the field
     odd = places[~joined & (ratio != common)]
     precision = old.terms.precision or 1.0
-    scales = (own, precision * old.system.into, precision * new.system.into, before.excess, after.excess)
+    gains = precision * old.system.into, precision * new.system.into
+    scales = UnitScales(own, *gains, before.excess, after.excess)
     for c in range(len(after.x)):
-        fields = (before.x[c], before.r[c], old.counts[c], after.x[c], after.r[c])
-        _follow_unit(fields, scales, places, growth.unit * common)
+        field = FollowedField(before.x[c], before.r[c], old.counts[c], after.x[c], after.r[c])
+        _follow_unit(field, scales, places, growth.unit * common)
     return np.union1d(growth.touched, odd)
 
 
+class FollowedField(NamedTuple):
+    """One field and its residual before, the labels of its class, and the field and residual that follow."""
+
+    x: Floats
+    r: Floats
+    counts: Floats
+    new_x: Floats
+    new_r: Floats
+
+
+class UnitScales(NamedTuple):
+    """Per old node ρ; per old and per new node the gain of a label and the excess."""
+
+    ratio: Floats
+    gain: Floats
+    new_gain: Floats
+    excess: Floats
+    new_excess: Floats
+
+
 @kernel
-def _follow_unit(fields: Any, scales: Any, places: Any, factor: float) -> None:
+def _follow_unit(field: FollowedField, scales: UnitScales, places: Ints, factor: float) -> None:
     """One field and its residual in a new unit; see the module. `factor` is u ρ."""
-    x, r, counts, new_x, new_r = fields
+    x, r, counts, new_x, new_r = field
     ratio, gain, new_gain, excess, new_excess = scales
     for k in range(len(places)):
         at = places[k]
@@ -94,7 +117,9 @@ def _follow_unit(fields: Any, scales: Any, places: Any, factor: float) -> None:
 
 
 @kernel
-def _residuals(csr: Any, inverse: Any, x: Any, r: Any, gain: Any, counts: Any, touched: Any) -> None:
+def _residuals(
+    csr: Csr, inverse: Floats, x: Floats, r: Floats, gain: Floats, counts: Floats, touched: Ints
+) -> None:
     """The residual b − (D − A + E) x at the touched nodes, b being the gain times the labels there."""
     indptr, indices, weights = csr
     for k in range(len(touched)):

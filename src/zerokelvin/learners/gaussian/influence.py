@@ -11,22 +11,50 @@ small where classes compete and where nothing is known: the policy ``value:C`` a
 
 The column P e_i comes from local pushes on the precision matrix L + E (`kernels.relaxation`), every
 entry within `TOL` of the exact one, and only the nodes it reaches are touched.
+
+Above 300 lines: what is computed and what is kept of it follow each other step by step; the kernels
+lie beside.
 """
 
 from __future__ import annotations
 
 import threading
-from typing import Any
+from collections.abc import Callable
+from functools import partial
 
 import numpy as np
+from numpy.typing import NDArray
 
 from zerokelvin.array_types import Bools, Floats, Ints
-from zerokelvin.asking.decision import lead
 from zerokelvin.asking.value import LEAST_LEAD, label_value
-from zerokelvin.jit import kernel
-from zerokelvin.kernels.relaxation_queue import join, leave
+from zerokelvin.graph.canonical import Csr
+from zerokelvin.kernels.relaxation_queue import Queue, new_queue
 from zerokelvin.learners.base.multiclass import Valued, rank_values
-from zerokelvin.learners.gaussian.diffusion import Diffusion, FieldArrays, FieldTerms, Frame, read_values
+from zerokelvin.learners.gaussian.column_bounds import (
+    KeptBounds,
+    LanczosRoom,
+    RegressionSystem,
+    WantedBounds,
+    new_room,
+    spoil_around,
+    tighten,
+)
+from zerokelvin.learners.gaussian.diffusion import Diffusion
+from zerokelvin.learners.gaussian.influence_kernels import (
+    ColumnRoom,
+    InfluenceArrays,
+    LeadSources,
+    PushedNodes,
+    bound_influences,
+    compute_influences,
+    follow_changes,
+    move_lists,
+    new_column,
+    read_leads,
+    relax_column,
+    spoil_influences,
+)
+from zerokelvin.threads import in_threads
 
 __all__ = ["TOL", "Influence", "KeptInfluences"]
 
@@ -37,18 +65,21 @@ TOL = 0.01
 ROOM = 1 << 26
 """Entries of the lists of nodes that influences depend on: 4 bytes each."""
 
+INFLUENCES = ("values", "_norms", "_left", "_current", "_start", "_length", "_used", "_bounds", "_steps")
+"""The arrays of `KeptInfluences` that are known of every node, and how much of the lists is used."""
+
 AT_ONCE = 32
 """How many nodes are looked at before it is asked whether more must be."""
 
-HAIR, CANCELLED = 1.0 + 1e-9, 1e-12
-"""On upper bounds for rounding: times the first, and the second beside what is left of 1 − x e."""
+IN_THREADS = 64
+"""Nodes whose bounds, or influences, are worth two threads."""
 
 
 class Influence:
     """The influence of labels under the regression of a `Diffusion`.
 
     >>> from zerokelvin.graph import Graph
-    >>> from zerokelvin.learners.gaussian.diffusion import system_of
+    >>> from zerokelvin.learners.gaussian.field_system import system_of
     >>> star = Graph.from_edges([(0, leaf) for leaf in range(1, 8)])
     >>> influence = Influence(Diffusion(system_of(star, "regularized:0.1"), 1, 1.0, 0.0, 0.01))
     >>> waiting = np.ones(8, dtype=bool)
@@ -69,51 +100,61 @@ class Influence:
     def of(self, node: int, waiting: Bools) -> float:
         """The influence of a node on the others that wait; nodes beyond the end of the array do not."""
         found = np.zeros(3)
-        regression = self._regression(waiting)
+        regression = self.regression(waiting)
         with self.kept.lock:
-            _influence(regression, self.kept.column, self.diffusion.relaxation.scratch, node, found)
+            relax_column(regression, self.kept.column, self.diffusion.relaxation.scratch, node, found)
         return float(found[0])
 
     def most_valued(self, nodes: Ints, waiting: Bools, above: float, most: int | None = None) -> Valued:
         """The nodes whose label is worth more than `above`, as `Game.most_valued`.
 
-        An influence is computed only where an upper bound on the value does not rule the node out, and not
-        again while nothing has changed that it depends on.
+        An influence is computed only where no upper bound on the value rules the node out, and not again
+        while nothing has changed that it depends on. A close bound costs a fifth of an influence, so it is
+        asked for where only some are wanted.
         """
         with self.kept.lock:
             return self._most_valued(nodes, waiting, above, most)
 
     def _most_valued(self, nodes: Ints, waiting: Bools, above: float, most: int | None) -> Valued:
         diffusion, kept = self.diffusion, self.kept
-        regression = self._regression(waiting)
-        kept.renew(diffusion.relaxation.excess, waiting)
+        regression = self.regression(waiting)
+        kept.renew(diffusion.relaxation.csr, diffusion.relaxation.excess, waiting)
         solve = diffusion.relaxation
         leads = np.maximum(kept.leads(diffusion, nodes), LEAST_LEAD)
         upper = np.full(len(nodes), np.nan)
-        _bounds(regression, kept.arrays, nodes, self._widest(), upper)
+        bound_influences(regression, kept.arrays, nodes, self.widest(), upper)
         upper /= leads
         order = np.argsort(-upper, kind="stable")
-        values = np.full(len(nodes), -np.inf)
+        values = np.where(kept.known(nodes), upper, -np.inf)
         done, step = 0, AT_ONCE
         while done < len(order) and upper[order[done]] > above:
-            if most is not None and done > most:
-                best = np.partition(values[order[:done]], done - most)[done - most] if most > 0 else np.inf
-                if upper[order[done]] < best:
-                    break
             part = order[done : done + step]
+            done, step = done + len(part), 2 * step
+            best = -np.inf if most is None else _largest(values, most)
+            if upper[part[0]] < best:
+                break
+            if best > -np.inf:
+                part = part[upper[part] >= best]
+                bounds = self._closer(regression, nodes[part], best * leads[part])
+                part = part[bounds / leads[part] >= best]
             kept.compute(regression, solve.scratch, nodes[part])
             values[part] = kept.values[nodes[part]] / leads[part]
-            done, step = done + len(part), 2 * step
         return rank_values(nodes, values, above, most)
 
-    def _regression(self, waiting: Bools) -> Any:
-        """Matrix, scales and waiting nodes, noise and tolerance, for compiled code."""
-        diffusion, solve, system = self.diffusion, self.diffusion.relaxation, self.diffusion.system
-        matrix = (solve.csr, solve.diagonal[0], solve.excess)
-        ends = (system.into, system.out, waiting)
-        return matrix, ends, (1.0 / diffusion.terms.precision, TOL / system.unit**2)
+    def _closer(self, regression: RegressionSystem, nodes: Ints, limits: Floats) -> Floats:
+        """Upper bounds on influences, close enough to be below their limits where that is cheap."""
+        self.kept.tighten(regression, self.diffusion.system.excess, self.widest(), nodes, limits)
+        bounds = np.full(len(nodes), np.nan)
+        bound_influences(regression, self.kept.arrays, nodes, self.widest(), bounds)
+        return bounds
 
-    def _widest(self) -> float:
+    def regression(self, waiting: Bools) -> RegressionSystem:
+        """The regression as it stands and the nodes that wait, for compiled code."""
+        diffusion, solve, system = self.diffusion, self.diffusion.relaxation, self.diffusion.system
+        matrix = (solve.csr, solve.rules.inverse, solve.excess, system.into, system.out)
+        return RegressionSystem(*matrix, waiting, 1.0 / diffusion.terms.precision, TOL / system.unit**2)
+
+    def widest(self) -> float:
         """The largest o_j² / e_j before any label, hence ever."""
         system = self.diffusion.system
         return float((system.out**2 / system.excess).max())
@@ -132,28 +173,36 @@ class KeptInfluences:
     def __init__(self, count: int) -> None:
         self.count = count
         self.lock = threading.Lock()
-        self._column: Any = None
+        self._column: ColumnRoom | None = None
+        self._other: tuple[ColumnRoom, Queue] | None = None
+        self._rooms: tuple[LanczosRoom, LanczosRoom] | None = None
         self._excess: Floats | None = None
         self._waiting: Bools | None = None
-        self._read_from: tuple[Floats, ...] | None = None
+        self._read_from: LeadSources | None = None
         self._leads = np.zeros(0)
         self._pool, self._used = np.empty(0, dtype=np.int32), np.zeros(1, dtype=np.int64)
         self._forget()
 
     @property
-    def column(self) -> Any:
-        """Scratch for one column: x, r, the nodes reached, and which those are."""
+    def column(self) -> ColumnRoom:
+        """Room for one column, made when it is first asked for."""
         if self._column is None:
-            reached, known = np.empty(self.count, np.int64), np.zeros(self.count, np.bool_)
-            self._column = (np.zeros(self.count), np.zeros(self.count), reached, known)
+            self._column = new_column(self.count)
         return self._column
 
     @property
-    def arrays(self) -> Any:
-        """What is known of every node: the influence, ‖x‖, the residual left, and whether it is current."""
-        return self.values, self._norms, self._left, self._current
+    def arrays(self) -> InfluenceArrays:
+        """What is known of every node, for compiled code."""
+        return InfluenceArrays(self.values, self._norms, self._left, self._current, self._bounds)
 
-    def renew(self, excess: Floats, waiting: Bools) -> None:
+    @property
+    def _bound_rooms(self) -> tuple[LanczosRoom, LanczosRoom]:
+        """Room for the bounds of one node, twice, for two threads."""
+        if self._rooms is None:
+            self._rooms = new_room(self.count), new_room(self.count)
+        return self._rooms
+
+    def renew(self, csr: Csr, excess: Floats, waiting: Bools) -> None:
         """Find out what is no longer current, given the precision of every node and which of them wait."""
         if self._excess is None or self._waiting is None or len(waiting) != len(self._waiting):
             self._forget()
@@ -161,20 +210,104 @@ class KeptInfluences:
             self._forget()  # a label was taken back: nodes that did not push now may
         else:
             changed = excess != self._excess
+            if changed.any():
+                spoil_around(csr, changed, self._bound_rooms[0], self._bounds, self._steps)
             changed[: len(waiting)] |= waiting != self._waiting
             if changed.any():
-                _spoil(changed, self._start, self._length, self._pool, self._current)
+                spoil_influences(changed, self._start, self._length, self._pool, self._current)
         self._excess, self._waiting = excess.copy(), waiting.copy()
 
-    def compute(self, regression: Any, queue: Any, nodes: Ints) -> None:
-        """Have the influences of some nodes current."""
+    def put_back_later(self) -> tuple[Callable[[], None], int]:
+        """What brings all of this back to where it is now, and the bytes that takes.
+
+        Leads are read anew where fields have changed, whichever way, and need not be brought back.
+        """
+        with self.lock:
+            if self._excess is None:
+                return self.forget, 0
+            kept = {name: getattr(self, name).copy() for name in INFLUENCES}
+            kept |= {name: getattr(self, name) for name in ("_pool", "_excess", "_waiting")}
+
+        def back() -> None:
+            with self.lock:
+                vars(self).update(kept)  # beyond what was used of it, the pool may hold anything
+
+        return back, sum(kept[name].nbytes for name in INFLUENCES)
+
+    def forget(self) -> None:
+        """Drop all that was kept, under the lock."""
+        with self.lock:
+            self._forget()
+
+    def known(self, nodes: Ints) -> Bools:
+        """Which of several nodes have an influence that is current."""
+        return self._current[nodes]
+
+    def compute(self, regression: RegressionSystem, queue: Queue, nodes: Ints) -> None:
+        """Have the influences of some nodes current; each is the same on one thread and on two."""
         wanted = nodes[~self._current[nodes]]
+        if len(wanted) < IN_THREADS:
+            self._compute_here(regression, queue, wanted)
+            return
+        if self._other is None:
+            self._other = new_column(self.count), new_queue(self.count)
+        halves, scratch = (wanted[::2], wanted[1::2]), ((self.column, queue), self._other)
+        tasks = [partial(self._listed, regression, *both) for both in zip(scratch, halves, strict=True)]
+        lists = in_threads(tasks)
+        total = sum(map(len, lists))
+        if self._used[0] + total > len(self._pool):
+            self._make_room(total)
+        for half, found in zip(halves, lists, strict=True):
+            first = int(self._used[0])
+            self._pool[first : first + len(found)] = found
+            self._start[half] += first
+            self._used[0] += len(found)
+        self._current[wanted] = True  # last: an interrupt before it costs what was computed, no more
+
+    def _compute_here(self, regression: RegressionSystem, queue: Queue, nodes: Ints) -> None:
+        """The same for those that are not current, in this thread."""
         done = 0
-        while done < len(wanted):
-            lists = (self._start, self._length, self._pool, self._used)
-            done += int(_compute(regression, self.column, queue, self.arrays, lists, wanted[done:]))
-            if done < len(wanted):
-                self._make_room()
+        while done < len(nodes):
+            lists = PushedNodes(self._start, self._length, self._pool, self._used)
+            done += int(compute_influences(regression, self.column, queue, self.arrays, lists, nodes[done:]))
+            if done < len(nodes):
+                self._make_room(self.count)
+
+    def _listed(
+        self, regression: RegressionSystem, scratch: tuple[ColumnRoom, Queue], nodes: Ints
+    ) -> NDArray[np.int32]:
+        """Compute influences, and give the lists of what pushed for them, one behind the other."""
+        column, queue = scratch
+        pool, used, done = np.empty(2 * self.count, dtype=np.int32), np.zeros(1, dtype=np.int64), 0
+        apart = self.arrays._replace(current=np.zeros(self.count, dtype=np.bool_))
+        while True:
+            lists = PushedNodes(self._start, self._length, pool, used)
+            done += int(compute_influences(regression, column, queue, apart, lists, nodes[done:]))
+            if done == len(nodes):
+                return pool[: used[0]]
+            pool = np.concatenate([pool[: used[0]], np.empty(len(pool), dtype=np.int32)])
+
+    def tighten(
+        self, regression: RegressionSystem, base: Floats, widest: float, nodes: Ints, limits: Floats
+    ) -> None:
+        """Bound the influences of some nodes that are not current, each until it is below its limit.
+
+        No further than as many nodes as columns hold on average, for then the column itself is as cheap.
+        """
+        wanted = ~self._current[nodes] & (self._bounds[nodes] >= limits)
+        known = max(int(self._current.sum()), 1)
+        reach = int(self._length[self._current].sum()) // known
+        kept = KeptBounds(self._bounds, self._steps, self._norms, self._left)
+        nodes, limits = nodes[wanted], limits[wanted]
+
+        def half(part: slice, room: LanczosRoom) -> Callable[[], None]:
+            wanted = WantedBounds(nodes[part], limits[part])
+            return lambda: tighten(regression, base, widest, room, reach, wanted, kept)
+
+        parts = slice(0, None, 2), slice(1, None, 2)
+        in_threads(
+            [half(*both) for both in zip(parts, self._bound_rooms, strict=True)], len(nodes) > IN_THREADS
+        )
 
     def leads(self, diffusion: Diffusion, nodes: Ints) -> Floats:
         """The lead of the best class before the second at several nodes.
@@ -185,189 +318,46 @@ class KeptInfluences:
         arrays, csr, terms = diffusion.arrays, diffusion.relaxation.csr, diffusion.terms
         if terms.b != 0:
             found = np.full(len(nodes), np.nan)
-            _leads(csr, arrays, diffusion.frame, terms, nodes, found)
+            read_leads(csr, arrays, diffusion.frame, terms, nodes, found)
             return found
         changed = np.zeros(self.count, dtype=np.bool_)
-        read_from = (arrays.x, arrays.r, arrays.inverse)
-        if self._read_from is None or self._read_from[0].shape != arrays.x.shape:
-            self._read_from, self._leads = tuple(array.copy() for array in read_from), np.zeros(self.count)
+        read_from = LeadSources(arrays.x, arrays.r, arrays.inverse)
+        if self._read_from is None or self._read_from.x.shape != arrays.x.shape:
+            self._read_from = LeadSources(*(array.copy() for array in read_from))
+            self._leads = np.zeros(self.count)
             changed[:] = True
         else:
-            _follow_changes(csr, read_from, self._read_from, changed)
+            follow_changes(csr, read_from, self._read_from, changed)
         places = np.flatnonzero(changed)
         found = np.full(len(places), np.nan)
-        _leads(csr, arrays, diffusion.frame, terms, places, found)
+        read_leads(csr, arrays, diffusion.frame, terms, places, found)
         self._leads[places] = found
         return self._leads[nodes]
 
-    def _make_room(self) -> None:
-        """Drop the lists of what is not current, and make room for as much again and a whole column."""
+    def _make_room(self, more: int) -> None:
+        """Drop the lists of what is not current, and make room for as much again and `more`."""
         live = int(self._length[self._current].sum())
         if live > ROOM:
             self._current[:] = False  # too much to keep: it is computed anew whenever it is asked for
             live = 0
-        pool = np.empty(2 * live + self.count, dtype=np.int32)
-        _move(self._start, self._length, self._pool, self._current, pool)
+        pool = np.empty(2 * live + more, dtype=np.int32)
+        move_lists(self._start, self._length, self._pool, self._current, pool)
         self._pool = pool
         self._used[0] = live
 
     def _forget(self) -> None:
-        """Begin with nothing."""
+        """Drop all that was kept: no influence and no bound is known."""
         count = self.count
         self.values, self._norms, self._left = np.zeros(count), np.full(count, np.inf), np.zeros(count)
         self._current = np.zeros(count, dtype=np.bool_)
+        self._bounds, self._steps = np.full(count, np.inf), np.zeros(count, dtype=np.int8)
         self._start, self._length = np.zeros(count, dtype=np.int64), np.zeros(count, dtype=np.int64)
         self._pool, self._used = np.empty(0, dtype=np.int32), np.zeros(1, dtype=np.int64)
         self._excess = self._waiting = None
 
 
-@kernel
-def _influence(regression: Any, column: Any, queue: Any, node: int, found: Any) -> int:
-    """Relax the column of a node: found = (its influence, ‖o x‖ s_i, the residual left); nodes that pushed.
-
-    Those are left at the front of the list of nodes reached.
-    """
-    ((indptr, indices, weights), inverse, excess), (into, out, waiting), (noise, tol) = regression
-    x, r, reached, known = column
-    head, tail, count = 0, join(queue, 0, node, True), 1
-    r[node] = 1.0
-    reached[0] = node
-    known[node] = True
-    while head < tail:
-        u, head = leave(queue, head)
-        moved = r[u] * inverse[u]
-        x[u] += moved
-        r[u] = 0.0
-        for p in range(np.uint64(indptr[u]), np.uint64(indptr[u + np.uint64(1)])):
-            v = np.uint64(indices[p])
-            r[v] += weights[p] * moved
-            if not known[v]:
-                known[v] = True
-                reached[count] = v
-                count += 1
-            tail = join(queue, tail, v, r[v] > tol * excess[v])
-    own = out[node] * x[node] * into[node] + noise
-    total, left, pushed = 0.0, 0.0, 0
-    for k in range(count):
-        v = reached[k]
-        if v != node and v < len(waiting) and waiting[v]:
-            share = out[v] * x[v] * into[node] / own
-            total += share * share
-        left += r[v]
-        if x[v] > 0.0:
-            reached[pushed] = v
-            pushed += 1
-        x[v] = 0.0
-        r[v] = 0.0
-        known[v] = False
-    found[0] = np.sqrt(total)
-    found[1] = found[0] * own
-    found[2] = left
-    return pushed
-
-
-@kernel
-def _compute(regression: Any, column: Any, queue: Any, kept: Any, lists: Any, nodes: Any) -> int:
-    """Compute the influences of nodes while there is room for their lists; of how many."""
-    values, norms, rest, current = kept
-    start, length, pool, used = lists
-    found = np.zeros(3)
-    for k in range(len(nodes)):
-        if used[0] + len(values) > len(pool):
-            return k
-        i = nodes[k]
-        pushed = _influence(regression, column, queue, i, found)
-        values[i], norms[i], rest[i], current[i] = found[0], found[1], found[2], True
-        start[i], length[i] = used[0], pushed
-        for m in range(pushed):
-            pool[used[0] + m] = column[2][m]
-        used[0] += pushed
-    return len(nodes)
-
-
-@kernel
-def _spoil(changed: Any, start: Any, length: Any, pool: Any, current: Any) -> None:
-    """Mark the influences that depend on a node that has changed as no longer current."""
-    for i in range(len(current)):
-        if current[i]:
-            for k in range(start[i], start[i] + length[i]):
-                if changed[pool[k]]:
-                    current[i] = False
-                    break
-
-
-@kernel
-def _move(start: Any, length: Any, pool: Any, current: Any, room: Any) -> None:
-    """Move the lists of what is current to the front of another pool."""
-    used = 0
-    for i in range(len(current)):
-        if current[i]:
-            for k in range(length[i]):
-                room[used + k] = pool[start[i] + k]
-            start[i] = used
-            used += length[i]
-
-
-@kernel
-def _bounds(regression: Any, kept: Any, nodes: Any, widest: float, upper: Any) -> None:
-    """An upper bound on every influence: itself where it is current.
-
-    With P = G the inverse of L + E, x ≤ G and |G − x| ≤ t at every entry, Σ_j G_ij e_j = 1 and G_ij ≤ G_ii:
-
-        Σ_{j≠i} (o_j x_ij)² ≤ w (x_ii + t) (1 − x_ii e_i),   w = max o_j² / e_j,
-
-    over (o_i x_ii s_i + μ)², which is largest where its derivative, linear in x_ii, is 0, or at an end. Where
-    an older column is known, entries of G have only become smaller since: ‖o x‖ ≤ ‖o x_old‖ + √(w t Σ r_old).
-    """
-    (_, inverse, excess), (into, out, _), (noise, tol) = regression
-    values, norms, rest, current = kept
-    for k in range(len(nodes)):
-        i = nodes[k]
-        if current[i]:
-            upper[k] = values[i]
-            continue
-        a, e, least = out[i] * into[i], excess[i], inverse[i]
-        slope = a * (1.0 - e * tol) + 2.0 * e * noise
-        still = (noise * (1.0 - e * tol) - 2.0 * a * tol) / slope if slope != 0.0 else least
-        largest = 0.0
-        for x in (least, min(max(still, least), 1.0 / e)):  # at 1 / e it is 0
-            spread = a * x + noise
-            largest = max(largest, (x + tol) * (max(1.0 - x * e, 0.0) + CANCELLED) / (spread * spread))
-        general = into[i] * np.sqrt(widest * largest)
-        older = (norms[i] + into[i] * np.sqrt(widest * tol * rest[i])) / (a * least + noise)
-        upper[k] = min(general, older) * HAIR
-
-
-@kernel
-def _follow_changes(csr: Any, now: Any, then: Any, changed: Any) -> None:
-    """Mark the nodes whose values are read from something that is another now, and bring `then` to `now`."""
-    indptr, indices, _ = csr
-    x, r, inverse = now
-    old_x, old_r, old_inverse = then
-    beside = np.zeros(len(inverse), np.bool_)
-    for i in range(len(inverse)):
-        if inverse[i] != old_inverse[i]:
-            old_inverse[i] = inverse[i]
-            beside[i] = True
-    for c in range(len(x)):
-        for i in range(len(inverse)):
-            if r[c, i] != old_r[c, i]:
-                old_r[c, i] = r[c, i]
-                beside[i] = True
-            if x[c, i] != old_x[c, i]:
-                old_x[c, i] = x[c, i]
-                changed[i] = True
-    for i in range(len(inverse)):
-        if beside[i]:
-            changed[i] = True
-            for p in range(indptr[i], indptr[i + 1]):
-                changed[indices[p]] = True
-
-
-@kernel
-def _leads(csr: Any, arrays: FieldArrays, frame: Frame, terms: FieldTerms, nodes: Any, result: Any) -> None:
-    """The lead of the best class before the second at several nodes."""
-    values = np.empty(len(frame.totals))
-    for k in range(len(nodes)):
-        read_values(csr, arrays, frame, terms, nodes[k], values)
-        result[k] = lead(values)
+def _largest(values: Floats, most: int) -> float:
+    """The value that the `most` largest of several reach."""
+    if not 0 < most <= len(values):
+        return -np.inf if most > 0 else np.inf
+    return float(np.partition(values, len(values) - most)[len(values) - most])

@@ -39,6 +39,7 @@ from zerokelvin.array_types import Floats, Ints
 from zerokelvin.bound import Assumption, Bound
 from zerokelvin.errors import ParameterError
 from zerokelvin.graph import Graph
+from zerokelvin.graph.packed import PackedGraph
 from zerokelvin.jit import kernel
 from zerokelvin.kernels.kernel_names import parse_kernel
 from zerokelvin.kernels.kernels import KernelColumns, has_unit, kernel_columns
@@ -46,15 +47,14 @@ from zerokelvin.kernels.pagerank import PageRankKernel
 from zerokelvin.learners.base import Game, Learner, columns_of, learner
 from zerokelvin.learners.gaussian.diffusion import (
     Diffusion,
-    System,
     contradiction,
     dense_norm,
     lead_shares,
-    system_of,
     targets_of,
     to_margins,
 )
 from zerokelvin.learners.gaussian.diffusion_game import DiffusionGame
+from zerokelvin.learners.gaussian.field_system import System, is_relaxed, system_of
 
 __all__ = ["Propagation", "PropagationGame", "lookup_margins"]
 
@@ -71,7 +71,7 @@ class PropagationGame(DiffusionGame):
         rows = np.array(labels)
         diffusion, system = self.diffusion, self.diffusion.system
         counts, targets = diffusion.counts, targets_of(rows)
-        _, b, tol = diffusion.terms
+        b, tol = diffusion.terms.b, diffusion.terms.tol
         seen = np.flatnonzero(counts.sum(axis=0))
         largest = max((float(diffusion.values(int(node)).sum()) for node in seen), default=0.0)
         centred = targets - targets.mean(axis=0)
@@ -187,6 +187,11 @@ class Propagation(Learner):
         if not (math.isfinite(self.tol) and self.tol > 0):
             raise ParameterError(f"tol={self.tol} must be a positive number.")
 
+    def needs_whole(self) -> str:
+        """Where votes are columns: with another engine or kernel than those of local relaxation."""
+        local = self.engine == "push" and isinstance(self.kernel, str) and is_relaxed(self.kernel)
+        return "" if local else f"kernel={self.kernel!r} with engine={self.engine!r} takes columns"
+
     def unit_matters(self) -> str:
         """With a kernel in units of the weights."""
         return f"so does the kernel {self.kernel}" if has_unit(self.kernel) else ""
@@ -198,6 +203,11 @@ class Propagation(Learner):
         system = system_of(graph, self.kernel) if named else None
         if system is not None and self.engine == "push" and system.is_local:
             return system
+        if isinstance(graph, PackedGraph):
+            raise ParameterError(
+                f"kernel={self.kernel!r} reaches too far for local relaxation, and '{graph.source}' is "
+                "packed; give a larger EPS, such as normalized:0.1, or read it all with graph.in_memory()."
+            )
         engine, tol = "auto" if self.engine == "push" else self.engine, min(self.tol, 1e-6)
         if named and not parse_kernel(self.kernel).kernel.is_symmetric:
             return parse_kernel(self.kernel).columns(graph, engine, tol)

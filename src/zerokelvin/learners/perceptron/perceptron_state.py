@@ -1,4 +1,7 @@
-"""The states and the compiled game of the kernel perceptron; see `learners.perceptron.perceptron`."""
+"""The states and the compiled game of the kernel perceptron; see `learners.perceptron.perceptron`.
+
+Above 300 lines: the state, its bounds and the game that plays many share one array of weights.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from zerokelvin.array_types import Floats, Ints
-from zerokelvin.asking.decision import NO_FLOOR, NO_GAIN, label_is_due, wants_label
+from zerokelvin.asking.decision import NO_FLOOR, NO_GAIN, AskingRule, label_is_due, wants_label
 from zerokelvin.bound import Assumption, Bound
 from zerokelvin.errors import ParameterError
 from zerokelvin.graph.features import Features
@@ -30,6 +33,7 @@ from zerokelvin.learners.base import (
 from zerokelvin.learners.base.growth import Growth, apply_kernel
 from zerokelvin.learners.base.ties import DEAD_ZONE, settle
 from zerokelvin.learners.perceptron.perceptron_norm import squared_norm
+from zerokelvin.machine.lanes import borrow
 from zerokelvin.resistance.effective import resistance_diameter
 from zerokelvin.resistance.harmonic import smoothest
 
@@ -229,6 +233,13 @@ class PerceptronArrays(NamedTuple):
     sizes: Floats
 
 
+class PerceptronRules(NamedTuple):
+    """Trials after which a label comes, and how many labels may be asked for."""
+
+    delay: int
+    budget: int
+
+
 class PerceptronGame(OneVsRest[PerceptronState]):
     """Perceptrons side by side: weights in one array, so that the game runs compiled between mistakes."""
 
@@ -249,7 +260,7 @@ class PerceptronGame(OneVsRest[PerceptronState]):
     def play(self, trials: Trials, progress: Progress | None = None) -> Trace:
         """Scan to the next mistake in compiled code, update, and go on."""
         trace = Trace.empty(trials)
-        settings = np.array([trials.delay, trials.budget])
+        rules = PerceptronRules(trials.delay, trials.budget)
         cursor = np.zeros(3, dtype=np.int64)
         while True:
             due = _scan(
@@ -257,7 +268,7 @@ class PerceptronGame(OneVsRest[PerceptronState]):
                 trials.nodes,
                 trials.signs,
                 trials.limits,
-                settings,
+                rules,
                 cursor,
                 trace.margins,
                 trace.asked,
@@ -304,18 +315,19 @@ def _scan(
     nodes: Ints,
     signs: NDArray[np.int8],
     limits: Floats,
-    settings: Ints,
+    rules: PerceptronRules,
     cursor: Ints,
     margins: Floats,
     asked: NDArray[np.bool_],
 ) -> int:
     """Predict on from the cursor until a label is due that was predicted wrong; −1 at the end.
 
-    settings = (delay, budget); cursor = (next trial to predict, next label to learn, trials asked).
+    cursor = (next trial to predict, next label to learn, trials asked).
     """
     weights, sizes = arrays
-    delay, budget = settings[0], settings[1]
+    delay, budget = rules
     total, problems = len(nodes), weights.shape[0]
+    margins, cursor = borrow(margins), borrow(cursor)  # passed on at every trial
     while True:
         while label_is_due(cursor, delay, total):
             due = cursor[1]
@@ -330,7 +342,7 @@ def _scan(
         cursor[0] += 1
         for c in range(problems):
             margins[t, c] = settle(weights[c, nodes[t]], sizes[c, nodes[t]])
-        if wants_label(cursor[2], budget, margins[t], 0.0, (limits[t], NO_GAIN, NO_FLOOR)):
+        if wants_label(cursor[2], budget, margins[t], 0.0, AskingRule(limits[t], NO_GAIN, NO_FLOOR)):
             cursor[2] += 1
             for c in range(problems):
                 asked[t, c] = True

@@ -10,13 +10,13 @@ from outside.
 from __future__ import annotations
 
 import dataclasses
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from zerokelvin.array_types import Floats, Ints
-from zerokelvin.asking.decision import NO_FLOOR, NO_GAIN, wants_label
+from zerokelvin.asking.decision import NO_FLOOR, NO_GAIN, AskingRule, wants_label
 from zerokelvin.bound import Assumption, Bound
 from zerokelvin.graph.features import Features
 from zerokelvin.jit import kernel
@@ -116,6 +116,33 @@ class LinearPerceptronState(VectorPerceptronState):
             self.radius = max(self.radius, square + self.learner.c)
 
 
+class VectorRules(NamedTuple):
+    """Trials after which a label comes, how many may be asked for, and the weight c of the identity."""
+
+    delay: int
+    budget: int
+    own_weight: float
+
+
+class VectorWeights(NamedTuple):
+    """What the problems of a game have learnt, a row or an entry for each.
+
+    Attributes
+    ----------
+    w, own
+        The weight of every column of the table, and that of every node's own coordinate.
+    squares
+        The largest ‖x‖² of a mistake.
+    lengths
+        ‖w‖.
+    """
+
+    w: Floats
+    own: Floats
+    squares: Floats
+    lengths: Floats
+
+
 class LinearPerceptronGame(OneVsRest[LinearPerceptronState]):
     """Linear perceptrons side by side, played in compiled code."""
 
@@ -130,16 +157,15 @@ class LinearPerceptronGame(OneVsRest[LinearPerceptronState]):
         """The whole game in compiled code."""
         first, trace = self.states[0], Trace.empty(trials)
         codes = np.zeros(trials.signs.shape, dtype=np.int8)
-        budget = min(trials.budget, len(trials.nodes))  # floats hold this one exactly
-        settings = np.array([trials.delay, budget, first.learner.c])
+        rules = VectorRules(trials.delay, trials.budget, float(first.learner.c))
         squares = np.zeros(len(self.states))
-        weights = (self.weights, self.own, squares)
+        weights = VectorWeights(self.weights, self.own, squares, np.zeros(len(self.states)))
         _play(
             first.source.matrix,
             trials.nodes,
             trials.signs,
             trials.limits,
-            settings,
+            rules,
             weights,
             trace.margins,
             codes,
@@ -181,12 +207,11 @@ def _scores(matrix: Floats, nodes: Ints, w: Floats, own: Floats) -> Floats:
 
 @kernel
 def _teach(
-    x: Floats, node: int, signs: Any, codes: Any, margins: Any, weights: tuple[Floats, ...], c: float
+    x: Floats, node: int, signs: Any, codes: Any, margins: Any, weights: VectorWeights, c: float
 ) -> None:
     """Add y x to the weights of every problem that asked and whose margin is on the wrong side.
 
-    weights = (w, own, largest ‖x‖² of a mistake, ‖w‖), one row or entry per problem; codes become 2 where one
-    has learnt.
+    Codes become 2 where a problem has learnt.
     """
     w, own, squares, lengths = weights
     for k in range(len(signs)):
@@ -200,9 +225,9 @@ def _teach(
 
 
 @kernel
-def _read(x: Floats, node: int, weights: tuple[Floats, ...], margins: Any) -> None:
+def _read(x: Floats, node: int, weights: VectorWeights, margins: Any) -> None:
     """The margin of a row in every problem, as `_score` has it, with the lengths of the weights at hand."""
-    w, own, _, lengths = weights
+    w, own, lengths = weights.w, weights.own, weights.lengths
     size = length(x)
     for k in range(len(margins)):
         mine = own[k, node]
@@ -215,29 +240,29 @@ def _play(
     nodes: Ints,
     signs: NDArray[np.int8],
     limits: Floats,
-    settings: Floats,
-    weights: tuple[Floats, Floats, Floats],
+    rules: VectorRules,
+    weights: VectorWeights,
     margins: Floats,
     codes: NDArray[np.int8],
 ) -> None:
-    """Predict, ask and learn; settings = (delay, budget, c); codes become 1 asked, 2 learnt."""
-    delay, budget, asked = int(settings[0]), int(settings[1]), 0
+    """Predict, ask and learn; codes become 1 asked, 2 learnt."""
+    delay, budget, own_weight = rules
+    asked = 0
     total, problems = signs.shape
-    lengths = np.zeros(problems)
     for k in range(problems):
-        lengths[k] = length(weights[0][k])
-    now, held = np.zeros(problems), (weights[0], weights[1], weights[2], lengths)
+        weights.lengths[k] = length(weights.w[k])
+    now = np.zeros(problems)
     for t in range(total + delay):
         if t < total:
-            _read(matrix[nodes[t]], nodes[t], held, margins[t])
-            if wants_label(asked, budget, margins[t], 0.0, (limits[t], NO_GAIN, NO_FLOOR)):
+            _read(matrix[nodes[t]], nodes[t], weights, margins[t])
+            if wants_label(asked, budget, margins[t], 0.0, AskingRule(limits[t], NO_GAIN, NO_FLOOR)):
                 asked += 1
                 codes[t, :] = 1
         due = t - delay
         if due >= 0 and codes[due, 0] != 0:
             x = matrix[nodes[due]]
             if delay > 0:  # other labels may have been learnt since
-                _read(x, nodes[due], held, now)
+                _read(x, nodes[due], weights, now)
             else:
                 now[:] = margins[due]
-            _teach(x, nodes[due], signs[due], codes[due], now, held, settings[2])
+            _teach(x, nodes[due], signs[due], codes[due], now, weights, own_weight)

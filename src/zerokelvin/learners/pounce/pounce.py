@@ -24,6 +24,8 @@ signed Laplacian, positive definite where it has negative edges (section 3.1); o
 weights outrun floats, resistances and potentials come from `zerokelvin.resistance.exponential_resistance`.
 
 Bounds, in `learners.pounce.pounce_bounds`: Theorem 2, eq. (19), and Theorem 8 on exponential graphs.
+
+Above 300 lines: a learner is one module: algorithm, state, game and kernels; its bounds lie beside.
 """
 
 from __future__ import annotations
@@ -35,13 +37,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from zerokelvin.array_types import Floats, Ints
-from zerokelvin.asking.decision import NO_FLOOR, NO_GAIN, label_is_due, wants_label
+from zerokelvin.asking.decision import NO_FLOOR, NO_GAIN, AskingRule, label_is_due, wants_label
 from zerokelvin.bound import Bound
 from zerokelvin.graph import Graph
 from zerokelvin.jit import kernel
 from zerokelvin.learners.base import Learner, OneVsRest, Progress, State, Trace, Trials, learner, sign
 from zerokelvin.learners.base.ties import DEAD_ZONE, settle
 from zerokelvin.learners.pounce.pounce_bounds import Certificate, Entry
+from zerokelvin.machine.lanes import borrow
 from zerokelvin.resistance.geometry import Geometry, geometry_of
 from zerokelvin.solve.signed import require_definite
 
@@ -139,6 +142,14 @@ class Showing(NamedTuple):
     limits: Floats
 
 
+class PounceRules(NamedTuple):
+    """Trials after which a label comes, how many may be asked for, and whether each is learnt from."""
+
+    delay: int
+    budget: int
+    every_round: bool
+
+
 class PounceGame(OneVsRest[PounceState]):
     """Problems side by side: arrays in common, so that the game runs compiled between mistakes."""
 
@@ -166,11 +177,11 @@ class PounceGame(OneVsRest[PounceState]):
         """Scan to the next label that changes something in compiled code, update, and go on."""
         trace = Trace.empty(trials)
         every_round = self.states[0].learner.every_round
-        settings = np.array([trials.delay, trials.budget, every_round])
+        rules = PounceRules(trials.delay, trials.budget, every_round)
         cursor = np.zeros(3, dtype=np.int64)
         shown = Showing(trials.nodes, trials.signs, trials.limits)
         while True:
-            due = _scan(self.arrays, shown, settings, cursor, trace.margins, trace.asked)
+            due = _scan(self.arrays, shown, rules, cursor, trace.margins, trace.asked)
             if progress is not None:
                 progress(int(cursor[0]))
             if due < 0:
@@ -284,20 +295,21 @@ def _approach(
 def _scan(
     arrays: PounceArrays,
     shown: Showing,
-    settings: Ints,
+    rules: PounceRules,
     cursor: Ints,
     margins: Floats,
     asked: NDArray[np.bool_],
 ) -> int:
     """Predict trials, from the cursor on, until a label changes some problem; the trial of that label, or −1.
 
-    settings = (delay, budget, every round); cursor = (next trial to predict, next label to learn, how many
-    were asked for). Margins and what was asked are written into `margins` and `asked`, a row per trial.
+    cursor = (next trial to predict, next label to learn, how many were asked for). Margins and what was
+    asked are written into `margins` and `asked`, a row per trial.
     """
-    weights, near, labels = arrays
+    weights, near, labels = borrow(arrays.weights), borrow(arrays.near), borrow(arrays.labels)
     nodes, signs, limits = shown
-    delay, budget, every_round = settings[0], settings[1], settings[2] > 0
+    delay, budget, every_round = rules
     total, problems = len(nodes), len(weights)
+    margins, cursor = borrow(margins), borrow(cursor)  # slices of these are passed on
     while True:
         while label_is_due(cursor, delay, total):
             due = cursor[1]
@@ -308,12 +320,12 @@ def _scan(
                     return due
         if cursor[0] == total:
             return -1
-        # predict the next trial, and keep its two largest margins
+        # predict the next trial
         t = cursor[0]
         cursor[0] += 1
         for c in range(problems):
             margins[t, c] = _margin(weights[c], near[c], labels[c], nodes[t])
-        if wants_label(cursor[2], budget, margins[t], 0.0, (limits[t], NO_GAIN, NO_FLOOR)):
+        if wants_label(cursor[2], budget, margins[t], 0.0, AskingRule(limits[t], NO_GAIN, NO_FLOOR)):
             cursor[2] += 1
             for c in range(problems):
                 asked[t, c] = True

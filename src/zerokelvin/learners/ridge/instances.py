@@ -21,6 +21,7 @@ from zerokelvin.array_types import Floats
 from zerokelvin.errors import ParameterError
 from zerokelvin.graph import Graph
 from zerokelvin.graph.features import Features
+from zerokelvin.io.embeddings.embedding_folder import EmbeddedRows
 from zerokelvin.kernels.inverses import SolverKernel
 from zerokelvin.kernels.kernels import KernelColumns, Remembered, kernel_columns
 from zerokelvin.learners.base.ties import lengths_of
@@ -35,6 +36,13 @@ __all__ = [
     "prepare_coordinates",
     "prepare_kernel",
 ]
+
+
+PIECE = 1 << 16
+"""Rows looked at together, so that a table in a file is never held whole."""
+
+COPIED = 1 << 28
+"""Bytes of an embedding that are copied for the sake of another constant column."""
 
 
 def is_vector(node: Any) -> bool:
@@ -71,7 +79,8 @@ class Coordinates:
     @property
     def radius(self) -> float:
         """The largest norm of a row."""
-        return math.sqrt(float((self.matrix**2).sum(axis=1).max(initial=0.0)))
+        pieces = (self.matrix[start : start + PIECE] for start in range(0, len(self.matrix), PIECE))
+        return math.sqrt(max((float((rows**2).sum(axis=1).max()) for rows in pieces), default=0.0))
 
 
 def prepare_coordinates(graph: Graph | Features, rank: int, b: float, *, cache: bool = True) -> Coordinates:
@@ -80,6 +89,8 @@ def prepare_coordinates(graph: Graph | Features, rank: int, b: float, *, cache: 
     The embedding of a large graph is read from the user's cache where it is known, unless `cache` is False.
     """
     if isinstance(graph, Features):
+        if isinstance(graph, EmbeddedRows):
+            return Coordinates(_rows_of(graph, b), graph, b)
         return Coordinates(_with_constant(graph.X, b), graph, b)
     return Coordinates(laplacian_coordinates(graph, rank, b, cache=cache), None, b)
 
@@ -181,6 +192,18 @@ def _is_factored(columns: KernelColumns) -> bool:
     """Whether columns come from a sparse factor, which gives the whole diagonal too."""
     source = columns.source if isinstance(columns, Remembered) else columns
     return isinstance(source, SolverKernel) and source.solver.engine == "direct"
+
+
+def _rows_of(embedded: EmbeddedRows, b: float) -> Floats:
+    """The rows of an embedding on disk: as they lie there, or with another constant if they fit in memory."""
+    if b == embedded.constant:
+        return embedded.X
+    if embedded.X.nbytes > COPIED:
+        raise ParameterError(
+            f"b={b:g}, and the embedding of {embedded.num_nodes:,} rows was made with "
+            f"b={embedded.constant:g}; give b={embedded.constant:g}, or embed again with --b {b:g}."
+        )
+    return _with_constant(embedded.X[:, 1:], b)
 
 
 def _with_constant(rows: Floats, b: float) -> Floats:

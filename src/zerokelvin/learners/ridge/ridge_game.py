@@ -6,6 +6,8 @@ coordinate: r = xᵀA⁻¹x of a whole block reads the inverse once and costs d�
 u = A⁻¹x_k takes (u·x_j)² / (1 + r_k) off r_j for d per trial left in the block, and the scores of the block
 are computed side by side too, with the same additions in the same order as trial by trial: margins are the
 same to the last bit. Where only a threshold matters, `ridge_screen` begins in single precision.
+
+Above 300 lines: a game and the compiled loop that plays it, with the steps of that loop.
 """
 
 from __future__ import annotations
@@ -16,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from zerokelvin.array_types import Floats, Ints
-from zerokelvin.asking.decision import wants_label
+from zerokelvin.asking.decision import AskingRule, wants_label
 from zerokelvin.jit import kernel
 from zerokelvin.learners.base.ties import length, settle
 from zerokelvin.learners.ridge.ridge_screen import copy_short, largest_roots, screen, side_of, slacks
@@ -89,7 +91,7 @@ def score_of(x: Floats, kept: Floats, sides: int, side: int, forward_score: bool
 
 @kernel
 def scores_of(matrix: Floats, nodes: Ints, kept: Floats, sides: int, side: int, forward: bool) -> Floats:
-    """The scores of several rows."""
+    """`score_of` the rows `nodes` of the matrix (n, d), one number each; nothing is changed."""
     scores, scratch = np.full(len(nodes), np.nan), np.empty((2, kept.shape[1]))
     for i in range(len(nodes)):
         scores[i] = score_of(matrix[nodes[i]], kept, sides, side, forward, scratch)
@@ -170,21 +172,25 @@ def _take_off(kept: Floats, block: Floats, dimension: int, lane: int, cross: Flo
         forms[b] -= scale * cross[b] * cross[b]
 
 
+class RoughForms(NamedTuple):
+    """The forms r of the coming trials, (groups, `LANES`), and how far those of each may be off."""
+
+    forms: Floats
+    slack: Floats
+
+
 @kernel
 def _ask_apart(
     t: int,
     x: Floats,
     kept: Floats,
-    looked: tuple[Floats, Floats],
+    looked: RoughForms,
     lane: int,
     bar: float,
     codes: NDArray[np.int8],
     scratch: Floats,
 ) -> bool:
-    """Mark the problems whose form r is above the bar as asking; whether one had to be computed exactly.
-
-    `looked` holds the forms, which may be rough, and how far they may be off.
-    """
+    """Mark the problems whose form r is above the bar as asking; whether one had to be computed exactly."""
     forms, slack = looked
     problems, groups = codes.shape[1], kept.shape[0]
     apart = 1 if groups == problems else 0
@@ -216,7 +222,8 @@ def play_ridge(
     """
     delay, every, own, sees = rules.delay, rules.every_round, rules.own_rule, rules.sees_variance
     total, problems = signs.shape
-    matrix, kept, margins = borrow(matrix), borrow(kept), borrow(margins)  # of which slices are taken
+    matrix, kept, margins = borrow(matrix), borrow(kept), borrow(margins)  # slices of these are passed on
+    signs, codes = borrow(signs), borrow(codes)
     d, groups, width = matrix.shape[1], kept.shape[0], kept.shape[2]
     sides = problems // groups
     apart = 1 if groups == problems else 0  # problem c is side c·(1 − apart) of group c·apart
@@ -231,6 +238,7 @@ def play_ridge(
     block = aligned(LANES * width)
     forms = aligned(groups * LANES).reshape(groups, LANES)
     slack = aligned(LANES)  # stays 0 where the forms are exact
+    looked = RoughForms(forms, slack)
     cross = aligned(LANES)
     reach = LANES + 4 if looks else 8
     picks = np.empty(LANES, dtype=np.int64)
@@ -279,11 +287,11 @@ def play_ridge(
         if sees:
             form = max(forms[:, lane].max(), 0.0)
             spread = form / (1.0 + form)
-        rule = (rules.limits[t], rules.gains[t], rules.floors[t])
+        rule = AskingRule(rules.limits[t], rules.gains[t], rules.floors[t])
         if wants_label(cursor[COUNT], rules.budget, margins[t], spread, rule):
             if cursor[COUNT] == 0 or not own:
                 codes[t, :] = ASKED
-            elif _ask_apart(t, matrix[nodes[t]], kept, (forms, slack), lane, rules.bars[t], codes, scratch):
+            elif _ask_apart(t, matrix[nodes[t]], kept, looked, lane, rules.bars[t], codes, scratch):
                 unsure = True
             cursor[COUNT] += codes[t].max() > 0
         cursor[NEXT] = t + 1

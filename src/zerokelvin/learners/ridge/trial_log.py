@@ -47,16 +47,16 @@ class TrialLog(Recorded):
 
     @property
     def trials(self) -> int:
-        """Labels seen so far."""
+        """How many labels were seen so far."""
         return len(self.record)
 
     @property
     def mistakes(self) -> int:
-        """Labels that changed the weights."""
+        """How many labels changed the weights."""
         return sum(self.seen_learnt)
 
     def note(self, node: Any, label: int, learnt: bool) -> None:
-        """Remember one trial."""
+        """Remember one trial: its node or vector, its label, and whether the weights changed."""
         if is_vector(node):
             self.strangers.append([float(value) for value in node])
         self.record.note(node, label)

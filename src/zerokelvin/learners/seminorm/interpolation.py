@@ -25,6 +25,8 @@ interpolant never exceeds the comparator u, for which ‖u‖_p² = 4Φ^(2/p), �
 For p = 2 r is the effective resistance, which is computed anyway; for p < 2 it is bounded by the shortest
 path, r ≤ (Σ w_e^(−1/(p−1)))^(p−1): Herbster and Lever's bound with the diameter is the worst case. Known
 before the game, with wide diameters and connectivity of clusters: `learners.seminorm.seminorm_bounds`.
+
+Above 300 lines: a learner is one module: algorithm, state and learner; what it solves lies beside.
 """
 
 from __future__ import annotations

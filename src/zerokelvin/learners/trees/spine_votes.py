@@ -25,6 +25,7 @@ from zerokelvin.trees.online.class_spines import (
     votes_in_order,
 )
 from zerokelvin.trees.online.neighbours import Spines
+from zerokelvin.undo import Undo
 
 __all__ = ["SpineVotes"]
 
@@ -71,6 +72,17 @@ class SpineVotes(Game):
     def learn(self, node: int, code: int, wanted: Any = None) -> None:
         """Reveal a class; the last one given to a node counts."""
         learn_class(self.spines, self.marks, self.size, node, code)
+
+    def learn_reversibly(self, node: int, code: int, wanted: Any = None) -> Undo:
+        """The same, and what takes it back: a place on every spine, and the marks above it."""
+        codes, marks = self.marks
+        places = self.spines.place[node :: self.num_nodes].astype(np.int64)
+        leaves, undo = places + len(marks) // 2, Undo()
+        above = np.unique(leaves[:, None] >> np.arange(int(leaves.max()).bit_length()))
+        undo.keep(codes, places)
+        undo.keep(marks, above[above >= 1])
+        self.learn(node, code)
+        return undo
 
     def learn_in_order(self, nodes: Ints, codes: Ints) -> Floats:
         """Reveal classes one after the other: the shares before each, (nodes, classes)."""

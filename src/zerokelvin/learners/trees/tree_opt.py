@@ -15,6 +15,8 @@ Cost: O(log n) steps per label and per prediction, amortised, in any order (`zer
 
 Bound: mistakes per cluster of the tree, `trees.online.tree_bounds`, the same as for `longest-path`; of a
 random spanning tree also in expectation, before it is drawn (`TreeOpt.expected_bound`).
+
+Above 300 lines: a learner is one module: two kinds of states, their bounds and the learner.
 """
 
 from __future__ import annotations

@@ -272,7 +272,7 @@ class Forgetting(Wrapped):
         return {**self.inner.params(), "forget": self.window}
 
     def start_game(self, graph: Graph | Features, classes: int, prepared: Any = None, seed: int = 0) -> Game:
-        """Begin with one copy."""
+        """Begin a game with one copy of the inner one."""
         ready = self.inner.prepare(graph) if prepared is None else prepared
         return ForgettingGame(
             graph, lambda: self.inner.start_game(graph, classes, ready, seed), int(self.window)

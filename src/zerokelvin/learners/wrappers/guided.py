@@ -34,6 +34,7 @@ from zerokelvin.learners.base.growth import Growth
 from zerokelvin.learners.base.multiclass import Valued
 from zerokelvin.learners.gaussian.gaussian import Gaussian
 from zerokelvin.learners.wrappers.wrapped import Wrapped, WrappedGame
+from zerokelvin.undo import Undo
 
 __all__ = ["Guided", "GuidedGame", "Preparation", "guided"]
 
@@ -100,7 +101,7 @@ class GuidedGame(WrappedGame):
         self.guide.learn(node, code)
 
     def teach(self, nodes: Any, codes: Ints) -> None:
-        """Teach both."""
+        """Let the learner and its guide learn several labels that are known already."""
         self.inner.teach(nodes, codes)
         self.guide.teach(nodes, codes)
 
@@ -109,6 +110,18 @@ class GuidedGame(WrappedGame):
         scores = self.inner.scores_in_order(nodes, codes)
         self.guide.teach(nodes, codes)
         return scores
+
+    def learn_reversibly(self, node: Any, code: int, wanted: Any = None) -> Undo | None:
+        """Let both learn, and give what takes it back; None, with nothing learnt, where one cannot."""
+        undo = self.inner.learn_reversibly(node, code, wanted)
+        if undo is None:
+            return None
+        beside = self.guide.learn_reversibly(node, code)
+        if beside is None:
+            undo.back()
+            return None
+        undo.join(beside)
+        return undo
 
     def twin(self, kept: bool = False) -> Game | None:
         """Twins of both; None where one of them has none."""
@@ -131,7 +144,7 @@ class GuidedGame(WrappedGame):
         return (*self.inner.fields, *map(_marked, self.guide.fields))
 
     def snapshot(self) -> dict[str, NDArray[Any]]:
-        """The arrays of both."""
+        """Copies of the arrays of the inner game and of the guide, by name."""
         if not self.fields:
             return {}
         guide = {_marked(name): array for name, array in self.guide.snapshot().items()}
@@ -143,7 +156,7 @@ class GuidedGame(WrappedGame):
         self.guide.restore({name: arrays[_marked(name)] for name in self.guide.fields})
 
     def hand_over(self, heir: Game, growth: Growth) -> None:
-        """Each to its own heir."""
+        """Let learner and guide each hand over to their own part of the game on the grown graph."""
         if isinstance(heir, GuidedGame):
             self.inner.hand_over(heir.inner, growth)
             self.guide.hand_over(heir.guide, growth)
@@ -165,7 +178,7 @@ class Guided(Wrapped):
         graph.require_positive(f"a policy that looks at the {self.trait}")
 
     def prepare(self, graph: Graph) -> Preparation:
-        """Both preparations."""
+        """What the inner learner and the gaussian beside it prepare, together."""
         return Preparation(self.inner.prepare(graph), GUIDE.prepare(graph))
 
     def start_game(self, graph: Graph, classes: int, prepared: Any = None, seed: int = 0) -> Game:

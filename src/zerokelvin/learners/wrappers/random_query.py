@@ -28,6 +28,7 @@ from zerokelvin.graph import Graph
 from zerokelvin.learners.base import Game, Learner, Progress, Trace, Trials, learner, make
 from zerokelvin.learners.base.growth import Growth
 from zerokelvin.learners.wrappers.wrapped import Wrapped, WrappedGame
+from zerokelvin.undo import Undo
 
 __all__ = ["RandomQuery", "RandomQueryGame"]
 
@@ -51,7 +52,7 @@ class RandomQueryGame(WrappedGame):
         return np.asarray(self._heads(numbers) & self.inner.asks(node, trial))
 
     def wants_every(self) -> bool:
-        """Not while a coin decides."""
+        """Whether every label is wanted: where the coin never says no, and the inner game wants all."""
         return self.rate.p == 1 and self.inner.wants_every()
 
     def may_ask(self, node: Any, trial: int | None = None) -> bool:
@@ -59,12 +60,12 @@ class RandomQueryGame(WrappedGame):
         return bool(self.rate.limits(np.array([LEAST_COIN]))[0] > 0) and self.inner.may_ask(node, trial)
 
     def learn(self, node: Any, code: int, wanted: Any = None) -> None:
-        """Teach the inner game."""
+        """Let the inner game learn, and count what it was asked for."""
         self.inner.learn(node, code, wanted)
         self.learnt += 1 if wanted is None else np.asarray(wanted, dtype=np.int64)
 
     def teach(self, nodes: Any, codes: Ints) -> None:
-        """Teach the inner game."""
+        """Let the inner game learn answers in order, and count them."""
         self.inner.teach(nodes, codes)
         self.learnt += len(nodes)
 
@@ -73,6 +74,14 @@ class RandomQueryGame(WrappedGame):
         scores = self.inner.scores_in_order(nodes, codes)
         self.learnt += len(nodes)
         return scores
+
+    def learn_reversibly(self, node: Any, code: int, wanted: Any = None) -> Undo | None:
+        """The same as `learn`, and what takes it back, where the inner game can."""
+        undo = self.inner.learn_reversibly(node, code, wanted)
+        if undo is not None:
+            undo.keep(self.learnt)
+            self.learnt += 1 if wanted is None else np.asarray(wanted, dtype=np.int64)
+        return undo
 
     def twin(self, kept: bool = False) -> Game | None:
         """One around a twin of the inner game, with its own count of labels."""
@@ -173,7 +182,7 @@ class RandomQuery(Wrapped):
         make(self.inner)  # refuse what is no learner now
 
     def params(self) -> dict[str, Any]:
-        """Its own hyper-parameters."""
+        """Its own hyper-parameters, p and inner, and none of the inner learner."""
         return Learner.params(self)
 
     def start_game(self, graph: Graph, classes: int, prepared: Any = None, seed: int = 0) -> Game:

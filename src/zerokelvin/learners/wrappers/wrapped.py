@@ -5,7 +5,7 @@ and attribute of `Learner` or `Game` that a class does not write itself, also th
 later: a wrapper says what it changes, and cannot forget to pass on a part. Some are not passed on, for they
 would go past the wrapper: `start` and `start_game` make the wrapper's own, `score`, `scores_in_order` and
 `play` go through its methods, `hand_over` goes from the inner game to the inner heir, and what a wrapper
-copies (`twin`, `keeping`) or can bound (`bound_so_far`) it says itself.
+copies (`twin`, `keeping`), takes back (`learn_reversibly`) or can bound (`bound_so_far`) it says itself.
 
 The contract (`zerokelvin.checks.wrappers`) holds every wrapper that has nothing to change against its inner
 learner, part by part.
@@ -14,10 +14,11 @@ learner, part by part.
 from __future__ import annotations
 
 import abc
+import dataclasses
 import functools
 import inspect
 from abc import abstractmethod
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from typing import Any, TypeVar
 
 import numpy as np
@@ -26,6 +27,7 @@ from zerokelvin.array_types import Floats, Ints
 from zerokelvin.graph import Graph
 from zerokelvin.learners.base import Game, Learner, Progress, State, Trace, Trials, make
 from zerokelvin.learners.base.growth import Growth
+from zerokelvin.undo import Undo
 
 __all__ = ["Wrapped", "WrappedGame", "delegates"]
 
@@ -93,11 +95,11 @@ class WrappedGame(Game):
         self.inner = inner
 
     def scores(self, nodes: Any) -> Floats:
-        """The inner scores."""
+        """The scores of the inner game, (nodes, columns)."""
         return self.inner.scores(nodes)
 
     def score(self, node: Any) -> Floats:
-        """The inner score."""
+        """The score of the inner game at one node, (columns,)."""
         return self.inner.score(node)
 
     def learn(self, node: Any, code: int, wanted: Any = None) -> None:
@@ -114,6 +116,10 @@ class WrappedGame(Game):
 
     def twin(self, kept: bool = False) -> Game | None:
         """None: a wrapper that has something of its own to copy writes how."""
+        return None
+
+    def learn_reversibly(self, node: Any, code: int, wanted: Any = None) -> Undo | None:
+        """None: a wrapper that has something of its own to take back writes how."""
         return None
 
     def keeping(self) -> Iterator[Game | None] | None:
@@ -153,8 +159,16 @@ class Wrapped(Learner):
 
     @property
     def wrapped(self) -> Learner:
-        """The inner learner."""
+        """The inner learner, made where `inner` is its name."""
         return make(self.inner)
+
+    def named(self, classes: Sequence[Hashable], closed: bool = True) -> Learner:
+        """The same where classes have these names, and no others come if they are `closed`."""
+        inner = self.wrapped.named(classes, closed)
+        if inner is self.wrapped:
+            return self
+        fields = {field.name: getattr(self, field.name) for field in dataclasses.fields(self)}
+        return type(self)(**fields | {"inner": inner})
 
     def start(self, graph: Graph, prepared: Any = None, rng: np.random.Generator | None = None) -> State:
         """Begin one binary problem."""

@@ -52,12 +52,23 @@ def free_for(node: int, reviewer: str, book: PageBook, others: set[int], count: 
 
 
 def choose(
-    session: Session, project: Project, book: PageBook, reviewer: str, first: list[int], check: int | None
+    session: Session,
+    project: Project,
+    book: PageBook,
+    reviewer: str,
+    first: list[int],
+    check: int | None = None,
+    done: int | None = None,
 ) -> Choice:
-    """The next question; `first` are nodes preferred in this order, `check` a random check that is due."""
-    standing, now = session._now(), time.time()
+    """The next question; `first` are nodes preferred in this order, `check` a random check that is due.
+
+    With `done` it is the one that follows an answer to that node, which somebody looks at still.
+    """
+    standing, now = session.standing, time.time()
     count, leases, labels = standing.graph.num_nodes, project.leases, project.known.labels
     others = leases.of_others(reviewer, now)
+    if done is not None:
+        others.add(done)
     with book.lock:
         waits = {node: own[reviewer] for node, own in book.waiting.items() if reviewer in own}
         for node in first:
@@ -72,7 +83,7 @@ def choose(
         for node in handed:
             if free_for(node, reviewer, book, others, count) and not labels[node] and node not in waits:
                 return Choice(node)
-        second = _second_look(session, book, reviewer, others)
+        second = _second_look(session, book, reviewer, others, done is not None)
         if second is not None:
             return Choice(second, second=True)
         back = [node for node, own in waits.items() if own.kind == "unsure"]
@@ -88,14 +99,14 @@ def choose(
     for node in [*skipped, *unsure]:
         if node not in others:
             return Choice(node)
-    return _ended(standing.spent, count, labels, set(waits), others)
+    return _ended(standing.spent, count, project, set(waits), others)
 
 
-def _ended(spent: bool, count: int, labels: dict[int, int], mine: set[int], others: set[int]) -> Choice:
+def _ended(spent: bool, count: int, project: Project, mine: set[int], others: set[int]) -> Choice:
     """Why there is no question; or that a random check should be asked."""
     if spent:
         return Choice(None, "budget")
-    answered = sum(number > 0 for number in labels.values())
+    labels, answered = project.known.labels, project.known.answered
     if answered >= count:
         return Choice(None, "all-answered")
     if any(not labels[node] for node in others):
@@ -104,13 +115,13 @@ def _ended(spent: bool, count: int, labels: dict[int, int], mine: set[int], othe
     return Choice(None, "all-answered", check=count - answered > sum(not labels[node] for node in mine))
 
 
-def _second_look(session: Session, book: PageBook, reviewer: str, others: set[int]) -> int | None:
+def _second_look(session: Session, book: PageBook, reviewer: str, others: set[int], more: int) -> int | None:
     """A node that one other person answered and that is in the share to be answered twice, the oldest.
 
-    Every second question of a person may be one.
+    Every second question of a person may be one; `more` are answers that are supposed to come first.
     """
     share = book.settings.overlap
-    if share <= 0 or _answers_of(book, reviewer) % 2:
+    if share <= 0 or (book.counts.get(reviewer, 0) + more) % 2:
         return None
     seed = session.seed ^ SALT
     for node, given in book.answers.items():
@@ -120,7 +131,3 @@ def _second_look(session: Session, book: PageBook, reviewer: str, others: set[in
             if handed is None and coins(seed, np.array([node]))[0] < share:
                 return node
     return None
-
-
-def _answers_of(book: PageBook, reviewer: str) -> int:
-    return book.counts.get(reviewer, 0)

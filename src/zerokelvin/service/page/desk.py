@@ -50,11 +50,11 @@ class Desk:
         self.proving: asyncio.Future[None] | None = None
         self.layout: Any = None
         self.copying = 0.0
-        """Seconds that the last copy of the session took."""
+        """Seconds that supposing an answer took, the last time."""
 
     @property
     def kind(self) -> ItemKind:
-        """What the items are."""
+        """The kind of the items, ``node`` where there is nothing but the graph."""
         return "node" if self.items is None else self.items.kind
 
     def title(self, node: int) -> str:
@@ -64,8 +64,8 @@ class Desk:
         return str(self.name(node))
 
     def name(self, node: int) -> Named:
-        """The name of a node."""
-        return self.project.known.name(node)  # type: ignore[return-value]
+        """The name of the node with this index."""
+        return self.project.known.name(node)
 
     def image(self, node: int) -> str | None:
         """Where the image of an item is, if it has one."""
@@ -117,7 +117,7 @@ class Desk:
 
     def _neighbours(self, node: int, session: Session) -> tuple[list[Neighbour], list[tuple[int, int]]]:
         """The neighbours of a node with most weight, and the edges among them."""
-        standing = session._now()
+        standing = session.standing
         graph = standing.graph
         arcs = slice(int(graph.indptr[node]), int(graph.indptr[node + 1]))
         others, weights = graph.indices[arcs], graph.weights[arcs]

@@ -9,8 +9,6 @@ from __future__ import annotations
 import csv
 import io
 import json
-import tempfile
-from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
@@ -20,6 +18,7 @@ from zerokelvin.client.page_messages import PageCertificate
 from zerokelvin.errors import MissingDependencyError
 from zerokelvin.service.page.desk import Desk
 from zerokelvin.service.page.overview import Overview, said_of
+from zerokelvin.service.passing_files import passing_folder
 from zerokelvin.service.records.page_book import PageBook
 
 __all__ = ["COLUMNS", "FORMATS", "as_bytes", "export_rows"]
@@ -36,7 +35,7 @@ FORMULA = ("=", "+", "-", "@", "\t", "\r")
 
 
 def export_rows(desk: Desk, book: PageBook, found: Overview) -> dict[str, list[Any]]:
-    """The columns of an export."""
+    """The columns of an export by name, a value per item each."""
     rows: dict[str, list[Any]] = {name: [] for name in COLUMNS}
     with book.lock:
         for node in range(len(found.predicted)):
@@ -52,7 +51,7 @@ def export_rows(desk: Desk, book: PageBook, found: Overview) -> dict[str, list[A
 
 
 def as_bytes(rows: dict[str, list[Any]], kind: str, proved: PageCertificate) -> bytes:
-    """An export in a format."""
+    """An export in the format asked for, as bytes."""
     if kind == "csv":
         return _csv(rows)
     if kind == "jsonl":
@@ -101,8 +100,8 @@ def _h5ad(rows: dict[str, list[Any]], proved: PageCertificate) -> bytes:
     frame = pd.DataFrame({**texts, "probability": probability}, index=[str(v) for v in rows["node"]])
     data = anndata.AnnData(obs=frame)
     data.uns["zerokelvin"] = {name: "" if v is None else v for name, v in _plain(proved).items()}
-    with tempfile.TemporaryDirectory(prefix="zerokelvin-") as folder:
-        path = Path(folder) / "labels.h5ad"
+    with passing_folder() as folder:
+        path = folder / "labels.h5ad"
         data.write_h5ad(path)
         return path.read_bytes()
 

@@ -24,12 +24,15 @@ NONE = 0xFFFF
 
 
 class MapLayout:
-    """Where the nodes of a graph lie: `stage` is 0 at first, 1 while it is refined, 2 at the end."""
+    """Where the nodes of a graph lie: `stage` is 0 at first, 1 while it is refined, 2 at the end.
 
-    def __init__(self, graph: Graph, seed: int) -> None:
+    Where the items brought their places, (nodes, 2), those are the end.
+    """
+
+    def __init__(self, graph: Graph, seed: int, places: Floats | None = None) -> None:
         self.graph, self.seed = graph, seed
-        self.positions: Floats | None = None
-        self.stage = self.revision = 0
+        self.positions = places
+        self.stage, self.revision = (0, 0) if places is None else (2, 1)
         self.stopping = False
         self._begun = threading.Lock()
 
@@ -62,7 +65,9 @@ def layout_of(project: Project, desk: Desk) -> MapLayout:
     if found is None or found.graph is not project.known.graph:
         if found is not None:
             found.stopping = True
-        found = desk.layout = MapLayout(project.known.graph, project.created.seed)
+        graph, items = project.known.graph, desk.items
+        places = None if items is None or len(items) < graph.num_nodes else items.places
+        found = desk.layout = MapLayout(graph, project.created.seed, places)
     return found
 
 

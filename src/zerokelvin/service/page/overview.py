@@ -11,6 +11,7 @@ from zerokelvin.client.messages import Named
 from zerokelvin.service.page.desk import Desk, last_labels
 from zerokelvin.service.page.turns import iso
 from zerokelvin.service.records.page_book import Given, PageBook
+from zerokelvin.service.records.project_names import all_named
 from zerokelvin.session import Session
 from zerokelvin.session.predicting import shares_of
 from zerokelvin.session.prediction import TEACH
@@ -41,7 +42,7 @@ class GivenBy(NamedTuple):
 
     @property
     def when(self) -> str:
-        """The time as text."""
+        """The time of the answer as text."""
         return iso(self.at)
 
 
@@ -55,7 +56,7 @@ def overview_of(session: Session, desk: Desk) -> Overview:
 
 
 def _made(session: Session) -> Overview:
-    standing = session._now()
+    standing = session.standing
     count = standing.graph.num_nodes
     told, taught = np.full(count, -1, dtype=np.int64), np.zeros(count, dtype=np.bool_)
     for node, label in last_labels(standing).items():
@@ -68,16 +69,16 @@ def _made(session: Session) -> Overview:
     codes = shares.argmax(axis=1)
     label = np.where(told >= 0, told, codes)
     sure = shares[np.arange(count), label]
-    classes: tuple[Named, ...] = standing.classes  # type: ignore[assignment]
-    return Overview(codes, sure, told, taught, classes)
+    return Overview(codes, sure, told, taught, tuple(all_named(standing.classes)))
 
 
 def said_of(book: PageBook, node: int) -> GivenBy | None:
     """Who gave the label of a node: of those who say what is agreed, the first."""
-    given = book.answers.get(node)
-    if not given:
-        return None
-    agreed = book.agreed(node)
-    own: list[tuple[str, Given]] = [(by, one) for by, one in given.items() if one.label == agreed]
+    with book.lock:
+        given = book.answers.get(node)
+        if not given:
+            return None
+        agreed = book.agreed(node)
+        own: list[tuple[str, Given]] = [(by, one) for by, one in given.items() if one.label == agreed]
     by, one = min(own, key=lambda pair: pair[1].at)
     return GivenBy(by or one.act, one.at)

@@ -26,6 +26,7 @@ from zerokelvin.service.records.facts import KIND_OF, Created, Fact, Owned, Page
 from zerokelvin.service.records.graph_source import graph_bytes
 from zerokelvin.service.records.project_snapshot import start_session
 from zerokelvin.service.store import NewEvent, Store
+from zerokelvin.service.store.transfer import project_with
 
 __all__ = ["LEARNER", "POLICY", "create_page_project", "items_file"]
 
@@ -53,7 +54,7 @@ def create_page_project(
     """Make a project of items; labels known already are taught."""
     path = items_file(data, name)
     path.parent.mkdir(parents=True, exist_ok=True)
-    write_items(path, prepared.items, prepared.groups)
+    write_items(path, prepared.items, prepared.groups, prepared.origin)
     graph = graph_bytes(prepared.graph)
     created = Created(
         name=name,
@@ -69,13 +70,8 @@ def create_page_project(
     if classes:
         practise(start_session(created, graph))
     now = time.time()
-    log = store.create(name, graph, NewEvent("created", msgspec.json.encode(created), now, WHO))
-    try:
-        facts: list[Fact] = [] if settings is None else [settings]
-        told = zip(prepared.items.names, prepared.items.labels or (), strict=False)
-        facts += [Owned(node, label) for node, label in told if label is not None]
-        if facts:
-            log.lead()
-            log.append([NewEvent(KIND_OF[type(f)], msgspec.json.encode(f), now, WHO) for f in facts], [])
-    finally:
-        log.close()
+    facts: list[Fact] = [created, *([] if settings is None else [settings])]
+    told = zip(prepared.items.names, prepared.items.labels or (), strict=False)
+    facts += [Owned(node, label) for node, label in told if label is not None]
+    events = [NewEvent(KIND_OF[type(fact)], msgspec.json.encode(fact), now, WHO) for fact in facts]
+    store.receive(project_with(name, graph, events))  # with its labels or not at all

@@ -33,7 +33,7 @@ def make_turn(
     """The question for a node; without a lease it is one that may come later, and has no decision."""
     node, project = choice.node, desk.project
     assert node is not None  # noqa: S101 - for the type checker
-    standing = session._now()
+    standing = session.standing
     label: Any = None
     decision = None
     shares: list[tuple[Any, float]] = []
@@ -74,6 +74,9 @@ def plain_reason(label: Any, share: float, because: list[Reason], *, begun: bool
 
     >>> plain_reason("spam", 0.87, [], begun=True)
     'No answered item is near, so “spam” is guessed from what is known of all (87 %).'
+    >>> near = Reason(node=7, title="a mail", label="ham", share=1.0, image=None)
+    >>> plain_reason("spam", 0.4, [near], begun=True)
+    'The nearest answered item is “ham”, but all answers together point to “spam” (40 %).'
     """
     if label is None:
         return "No class is known yet: your first answer names one."
@@ -84,9 +87,11 @@ def plain_reason(label: Any, share: float, because: list[Reason], *, begun: bool
         return f"No answered item is near, so “{label}” is guessed from what is known of all ({sure})."
     same = [one for one in because if one.label == label]
     if not same:
-        other = because[0].label
+        others = list(dict.fromkeys(f"“{one.label}”" for one in because))
+        near = "item is" if len(because) == 1 else "items are"
         return (
-            f"The nearest answered items are “{other}”, but all answers together point to “{label}” ({sure})."
+            f"The nearest answered {near} {' and '.join(others)}, "
+            f"but all answers together point to “{label}” ({sure})."
         )
     if len(same) == len(because):
         many = (

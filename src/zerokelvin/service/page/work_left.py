@@ -56,8 +56,7 @@ def standing_shown(session: Session, desk: Desk, book: PageBook, reviewer: str) 
     checks = 0 if proved is None else proved.checks
     limit = proved.error_at_most if proved is not None and (checks or not proved.unasked) else None
     now = time.time()
-    labels = project.known.labels
-    answered = sum(number > 0 for number in labels.values())
+    answered = project.known.answered
     left = answers_left(limit, checks, target, project.known.book.audit_share, count - answered)
     pace = _pace(book, reviewer)
     on = [(node, lease) for node, lease in project.leases.held(now) if lease.reviewer != reviewer]

@@ -18,9 +18,10 @@ import msgspec
 import numpy as np
 
 from zerokelvin.array_types import Floats, Ints
+from zerokelvin.asking.class_chances import class_scores
 from zerokelvin.asking.class_prior import most_frequent
 from zerokelvin.asking.coin_hash import coins
-from zerokelvin.asking.decision import worth_asking
+from zerokelvin.asking.decision import confidences, worth_asking
 from zerokelvin.client.messages import Predicted
 from zerokelvin.games.labels import decide
 from zerokelvin.learners import Game
@@ -30,7 +31,6 @@ from zerokelvin.service.records.projection import Projection
 from zerokelvin.session import Session
 from zerokelvin.session.late import DIGEST
 from zerokelvin.session.predicting import BY_PRIOR, NOTHING_LEARNT, decided_reason, shares_of
-from zerokelvin.session.questions import confidences
 
 __all__ = ["BLOCK", "Forecasts", "key_of"]
 
@@ -81,7 +81,7 @@ class Forecasts:
 
     def __init__(self, session: Session, known: Projection, learnt: int = 0) -> None:
         self.learnt = learnt
-        self.standing = standing = session._now()
+        self.standing = standing = session.standing
         self._secret, self._daily = known.secret, known.book.daily_budget
         self._now = time.time()
         self.spent_today = known.left_today(self._now) == 0
@@ -133,9 +133,10 @@ class Forecasts:
             text = told.get(node)
             if text is None:
                 fresh += 1
-                if not self._plain or fresh > FEW or not self.is_read(node):
+                block = self._blocks.get(node // BLOCK)
+                if not self._plain or fresh > FEW or (self._read is None and block is None):
                     return None
-                text = told[node] = msgspec.Raw(_encode(self.of(node)))
+                text = told[node] = msgspec.Raw(_encode(self.of(node, block)))
             found.append(text)
         return found
 
@@ -148,10 +149,10 @@ class Forecasts:
         """Whether nothing has to be read from the learner for a node."""
         return self._read is not None or node // BLOCK in self._blocks
 
-    def of(self, node: int) -> Predicted:
-        """The prediction for a node, by index."""
+    def of(self, node: int, block: Block | None = None) -> Predicted:
+        """The prediction for a node, by index; `block` is what was read of its block, if that is at hand."""
         number, place = divmod(node, BLOCK)
-        block = self._blocks.get(number)
+        block = self._blocks.get(number) if block is None else block
         if block is None:
             if len(self._blocks) * BLOCK > MOST:
                 self._blocks.clear()
@@ -182,12 +183,12 @@ class Forecasts:
 
     def _block(self, nodes: Ints) -> Block:
         """Read what the learner says of nodes."""
-        count, components = len(self._classes), self.standing.graph.components
+        count, components = len(self._classes), self.standing.graph.label_components
         if self._read is None:
             margins, shares = self._reading(nodes)
         else:
             margins, shares = self._read.margins[nodes], self._read.shares[nodes]
-        scores = margins if margins.shape[1] > 1 else np.hstack([-margins, margins])[:, :count]
+        scores = class_scores(margins)[:, :count]
         size = 8 * scores.shape[1]
         data = (scores + 0.0).tobytes()  # −0.0 is 0.0, as in `score_digest`
         by_margin = decide(margins, count)
@@ -227,7 +228,7 @@ class Forecasts:
         return True, tuple(np.flatnonzero(~wanted).tolist())
 
     def _reason(self, node: int, block: Block, place: int, asked: bool) -> str:
-        """The sentence of `Session.predict`."""
+        """The sentence that `Session.predict` would give as the reason."""
         if not self._begun:
             return NOTHING_LEARNT
         if block.by_prior[place]:

@@ -8,8 +8,9 @@ So a single client that labels and predicts in turn waits for one label to be le
 predictions do not wait for them; the thread that does so gives way to requests. Corrections and growths are
 made beside the present session too.
 
-One event after the other would take two to four times as long as many at once, and Python's own lock from
-those that write. So few events wait a moment for others, unless somebody waits for them (`hurry`).
+One event after the other would take two to four times as long as many at once, and the cores from those that
+write. So few events wait a moment for others, and half a second where they pour in, unless somebody waits for
+them (`hurry`).
 
 A fixed number of events may wait to be learnt, so that the queue never grows without end; writers then wait.
 """
@@ -57,6 +58,15 @@ PAUSE = 0.03
 
 LEAST = 4
 """Events learnt in place at a time, if so many wait: one by one takes twice as long."""
+
+POURING = 8
+"""Events that come within a pause where they pour in: some hundred a second."""
+
+MANY = 1024
+"""Events learnt together where they pour in, if nobody waits for them."""
+
+GATHERING = 0.5
+"""Seconds that events wait for so many at most."""
 
 FIRST_PACE = 500.0
 """Events per second, before any were learnt."""
@@ -118,6 +128,7 @@ class LearningThread:
         self._changed = threading.Condition()
         self._stopping = False
         self._wanted = learnt
+        self._enough = ONE_LOOK
         self._thread = threading.Thread(target=self._run, name=f"learn {name}", daemon=True)
         self._thread.start()
 
@@ -169,7 +180,7 @@ class LearningThread:
                 self._changed.wait_for(lambda: self._waiting or self._stopping)
                 if not self._waiting:
                     return
-                self._changed.wait_for(self._due, PAUSE)
+                self._gather()
                 seconds = max(GROUP_SECONDS, 2 * COPIES * self._copying)
                 count = min(len(self._waiting), max(FEW, int(self.pace * seconds)))
                 group = list(islice(self._waiting, count))
@@ -186,9 +197,18 @@ class LearningThread:
                 self._told()
                 return
 
+    def _gather(self) -> None:
+        """Wait for events to be learnt with those that wait: a moment, and longer where they pour in."""
+        self._enough = ONE_LOOK
+        before = len(self._waiting)
+        self._changed.wait_for(self._due, PAUSE)
+        if len(self._waiting) - before >= POURING:
+            self._enough = MANY
+            self._changed.wait_for(self._due, GATHERING)
+
     def _due(self) -> bool:
         """Whether it is time to learn: enough events wait, or somebody waits for them."""
-        return self._stopping or len(self._waiting) >= ONE_LOOK or self.learnt < self._wanted
+        return self._stopping or len(self._waiting) >= self._enough or self.learnt < self._wanted
 
     def _learn(self, group: list[Lesson]) -> None:
         """Learn a group in place or beside; whoever waits is told of every part that is learnt."""

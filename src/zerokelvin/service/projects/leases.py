@@ -13,10 +13,11 @@ __all__ = ["Lease", "Leases"]
 
 
 class Lease(NamedTuple):
-    """A question kept for a reviewer until a time, in seconds since 1970."""
+    """A question kept for a reviewer between two times, in seconds since 1970."""
 
     reviewer: str
     until: float
+    since: float
 
 
 class Leases:
@@ -36,7 +37,7 @@ class Leases:
     def take(self, node: int, reviewer: str, now: float, seconds: float) -> Lease:
         """Keep a question for a reviewer from now on; renewed where it is theirs already."""
         with self._lock:
-            lease = self._held[node] = Lease(reviewer, now + seconds)
+            lease = self._held[node] = Lease(reviewer, now + seconds, now)
             return lease
 
     def of(self, reviewer: str, now: float) -> list[int]:
@@ -53,15 +54,16 @@ class Leases:
             self._held.pop(node, None)
 
     def held(self, now: float) -> list[tuple[int, Lease]]:
-        """All of them, by node."""
+        """The leases that have not run out at the time `now`, with their nodes."""
         return self._now(now)
 
     def count(self, now: float) -> int:
-        """How many there are."""
+        """How many leases have not run out at the time `now`."""
         return len(self._now(now))
 
     def _now(self, now: float) -> list[tuple[int, Lease]]:
-        """Those that have not ended; the others are dropped."""
+        """Those that have begun and not ended; the others are dropped, all where a clock is set back."""
         with self._lock:
-            self._held = {node: lease for node, lease in self._held.items() if lease.until > now}
+            held = self._held.items()
+            self._held = {node: lease for node, lease in held if lease.since <= now < lease.until}
             return list(self._held.items())

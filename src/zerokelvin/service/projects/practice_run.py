@@ -9,18 +9,20 @@ from __future__ import annotations
 import copy
 import threading
 import warnings
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 
 from zerokelvin.errors import ZerokelvinError
 from zerokelvin.graph import Graph
 from zerokelvin.session import Session, start
 from zerokelvin.session.predicting import shares_of
 
-__all__ = ["practise", "practising", "preload"]
+__all__ = ["first_use", "practise", "practising", "preload"]
 
 ANSWERS = 3
-_done: set[tuple[str, str, int, bool]] = set()
+_done: set[tuple[str, str, int, bool, bool]] = set()
 _busy = threading.Lock()
+_first: list[str] = []  # learners that are started for the first time in this process, now
 
 
 def practise(session: Session) -> None:
@@ -30,6 +32,7 @@ def practise(session: Session) -> None:
         str(session.policy),
         min(len(session.classes), 3),
         session.graph.names is None,
+        session.graph.attributes is not None,
     )
     with _busy:
         if kind in _done:
@@ -41,9 +44,22 @@ def practise(session: Session) -> None:
         _done.add(kind)
 
 
+@contextmanager
+def first_use(learner: str) -> Iterator[None]:
+    """While a session is started, which compiles too: note it if no other of its learner has practised."""
+    new = all(learner != done[0] for done in _done)
+    if new:
+        _first.append(learner)
+    try:
+        yield
+    finally:
+        if new:
+            _first.remove(learner)
+
+
 def practising() -> bool:
-    """Whether something is being practised now: on a new installation, compiled."""
-    return _busy.locked()
+    """Whether something is done for the first time or practised now: on a new installation, compiled."""
+    return _busy.locked() or bool(_first)
 
 
 def preload() -> None:
@@ -62,7 +78,7 @@ def _play(session: Session) -> None:
     session.learn_many([(node, session.classes[0]) for node in nodes])
     session.teach([(node, session.classes[0]) for node in nodes])
     session.predict_many(nodes)
-    shares_of(session._now(), graph.name_order[:2])
+    shares_of(session.standing, graph.name_order[:2])
     session.open_questions(1)
     session.correct(nodes[-1], None)
     copy.copy(session).predict(nodes[0])

@@ -3,6 +3,9 @@
 A write returns when its events are on the disk. A read begins when everything that was acknowledged to the
 same reader has been learnt (`zerokelvin.service.projects.reading_as`), so that clients read their own writes;
 what is quick is read at once, anything else in another thread, so that the event loop never waits.
+
+Above 300 lines: one class that every request comes through; writing, learning and forecasts lie in
+modules beside.
 """
 
 from __future__ import annotations
@@ -34,13 +37,13 @@ from zerokelvin.service.projects.writing_thread import (
 from zerokelvin.service.records.commands import DrawCheck
 from zerokelvin.service.records.project_snapshot import pack, restored
 from zerokelvin.service.records.projection import Book
-from zerokelvin.service.records.refusals import BusyError, ConflictError
+from zerokelvin.service.records.refusals import BusyError, ConflictError, UnderWayError
 from zerokelvin.service.service_settings import ServiceSettings
 from zerokelvin.service.store import Kept, Log, StoreError
 from zerokelvin.session import Session
 from zerokelvin.session.prediction import SKIP
 
-__all__ = ["Project"]
+__all__ = ["Project", "ReadingPools"]
 
 T = TypeVar("T")
 
@@ -55,19 +58,31 @@ class ToldNodes(NamedTuple):
     events: int
 
 
+class ReadingPools(NamedTuple):
+    """Threads in which sessions are read: for what is asked for, and for bounds, which may take minutes."""
+
+    reading: Executor
+    proving: Executor
+
+
 class Project:
     """A project that is awake; made by `Project.wake`, in a thread of its own choice."""
 
     def __init__(
-        self, log: Log, settings: ServiceSettings, loop: asyncio.AbstractEventLoop, pool: Executor
+        self,
+        log: Log,
+        settings: ServiceSettings,
+        loop: asyncio.AbstractEventLoop,
+        pools: ReadingPools,
+        leases: Leases,
     ) -> None:
-        self.settings, self.log, self._loop, self._pool = settings, log, loop, pool
+        self.settings, self.log, self._loop, self._pools = settings, log, loop, pools
         self.epoch = log.lead()
         log.forget(time.time() - settings.remember)
         found = restored(log)
         self.name, self.created, self.created_at = log.name, found.created, found.created_at
         self.known = found.known
-        self.leases = Leases()
+        self.leases = leases
         self.skipped = {event.node for event in found.session.events if event.kind == SKIP}
         self.replayed = found.since
         self.used_at = time.monotonic()
@@ -77,12 +92,14 @@ class Project:
         self._memory_of = -1
         self.desk: Any = None
         """What the labelling page needs beside the session, where somebody has looked at it."""
-        self.proved: dict[Hashable, Any] = {}
-        """The bound and the guarantee after the events they were last asked for, by who keeps them."""
+        self.proved: dict[Hashable, asyncio.Future[Any]] = {}
+        """The bound and guarantees as they were last asked for, or as they are being computed."""
         self._paces: dict[str, float] = {}
-        self._snapshot_at = found.last - found.since
+        self._snapshot_at = self._snapshot_tried = found.last - found.since
         self._snapshot_busy = threading.Lock()
         self._ended = False
+        self.on_unkept: Callable[[str, BaseException], None] | None = None
+        """Called in the event loop with the name and the reason where a snapshot cannot be kept."""
         self._in_flight: set[str] = set()
         self._waiters: list[tuple[int, asyncio.Future[None]]] = []
         self._listeners: set[asyncio.Event] = set()
@@ -123,9 +140,14 @@ class Project:
         return self.learning.session
 
     @property
+    def problem(self) -> BaseException | None:
+        """What the project failed of; None where it is sound."""
+        return self.learning.failed or self.writing.failed
+
+    @property
     def failed(self) -> bool:
-        """Whether it must be opened again."""
-        return self.learning.failed is not None or self.writing.failed is not None
+        """Whether something failed, so that it must be opened again."""
+        return self.problem is not None
 
     # -- writing ------------------------------------------------------------------------------------
 
@@ -135,7 +157,7 @@ class Project:
         """Write what a request comes to; the answer, which is JSON, once it is on the disk."""
         if key is not None:
             if key in self._in_flight:
-                raise ConflictError("a request with this Idempotency-Key is under way; wait for its answer.")
+                raise UnderWayError
             self._in_flight.add(key)
         answered: asyncio.Future[bytes] = self._loop.create_future()
         pending = Pending(request, actor, answered, key, fingerprint, status, place=self._tracing.here())
@@ -145,7 +167,7 @@ class Project:
             if key is not None:
                 self._in_flight.discard(key)
             raise
-        return await asyncio.shield(answered)
+        return await answered
 
     async def random_check(self, actor: str) -> int | None:
         """The node, by index, that was drawn at random and waits for its answer; drawn now if none does.
@@ -168,13 +190,14 @@ class Project:
             if pending.key is not None:
                 self._in_flight.discard(pending.key)
             answered: asyncio.Future[bytes] = pending.waiter
-            if isinstance(answer, BaseException):
-                answered.set_exception(answer)
-                answered.exception()  # whoever asked may have gone
-            else:
+            gone = answered.done()  # whoever asked was given up
+            if not isinstance(answer, BaseException):
                 last = self._acknowledged_to.get(pending.actor, 0)
                 self._acknowledged_to[pending.actor] = max(last, pending.number)
-                answered.set_result(answer)
+                if not gone:
+                    answered.set_result(answer)
+            elif not gone:
+                answered.set_exception(answer)
 
     # -- reading ------------------------------------------------------------------------------------
 
@@ -191,12 +214,17 @@ class Project:
                 return self._timed(kind, work, size)
             finally:
                 lock.release()
-        return await self._loop.run_in_executor(self._pool, self._locked, kind, work, size)
+        return await self._loop.run_in_executor(self._pools.reading, self._locked, kind, work, size)
 
     async def read_copy(self, work: Callable[[Session, int], T]) -> T:
         """The same on a copy of the session, which nobody waits for; work is told its number of events."""
         await self.caught_up()
-        return await self._loop.run_in_executor(self._pool, self._on_copy, work)
+        return await self._loop.run_in_executor(self._pools.reading, self._on_copy, work)
+
+    async def prove(self, work: Callable[[Session, int], T]) -> T:
+        """The same for what may take minutes, in threads that no reading waits for."""
+        await self.caught_up()
+        return await self._loop.run_in_executor(self._pools.proving, self._on_copy, work)
 
     def _on_copy(self, work: Callable[[Session, int], T]) -> T:
         with self.learning.lock:
@@ -256,7 +284,7 @@ class Project:
 
     def _learnt_more(self) -> None:
         _later(self._loop, self._wake)
-        due = self.learning.learnt - self._snapshot_at >= self.settings.snapshot_every
+        due = self.learning.learnt - self._snapshot_tried >= self.settings.snapshot_every
         if due and self._snapshot_busy.acquire(blocking=False):
             threading.Thread(target=self._snapshot, name=f"snapshot {self.name}", daemon=True).start()
 
@@ -284,6 +312,9 @@ class Project:
 
     def _publish(self, found: Forecasts) -> None:
         """Let predictions be answered from these; under the lock."""
+        graph = found.standing.graph
+        if graph is not self.known.graph:
+            self.known.show_graph(graph)
         self.memory = {"forecasts": found}
         self._memory_of = found.learnt
 
@@ -327,7 +358,7 @@ class Project:
         return flag
 
     def unlisten(self, flag: asyncio.Event) -> None:
-        """Be told no more."""
+        """Take a listener off, who is told no more events."""
         self._listeners.discard(flag)
 
     # -- ending -------------------------------------------------------------------------------------
@@ -338,16 +369,22 @@ class Project:
             with self.learning.lock:
                 learnt, book, other = self.learning.learnt, self.learning.book, copy.copy(self.session)
             self._keep(other, learnt, book)
-        except StoreError:
-            if not self._ended:  # the log was closed meanwhile; it is whole without a snapshot
-                raise
         finally:
             self._snapshot_busy.release()
 
     def _keep(self, session: Session, learnt: int, book: Book) -> None:
-        data = pack(session, book, self.created.graph)
-        self.log.keep(Kept.of(learnt, self.log.chain(learnt), data))
-        self._snapshot_at = learnt
+        """Keep a snapshot if that can be done: the log is whole without one, and more of it is replayed."""
+        self._snapshot_tried = learnt
+        try:
+            data = pack(session, book, self.created.graph)
+            self.log.keep(Kept.of(learnt, self.log.chain(learnt), data))
+            self._snapshot_at = learnt
+        except Exception as problem:  # noqa: BLE001 - the disk is full, or whatever it is
+            if not self._ended and self.on_unkept is not None:  # not where the log was closed meanwhile
+                said = StoreError(
+                    f"no snapshot was kept, so that more is replayed at the next start: {problem}"
+                )
+                _later(self._loop, self.on_unkept, self.name, said.with_traceback(problem.__traceback__))
 
     def close(self, patience: float = 8.0) -> None:
         """Write and learn what waits, keep a snapshot, and let another process have the project."""

@@ -28,7 +28,7 @@ CONFIDENCE = 0.95
 
 def pending_check(session: Session) -> int | None:
     """The index of the node that was drawn and waits for its answer; None where none does."""
-    standing = session._now()
+    standing = session.standing
     if not standing.audit.draws:
         return None
     last = standing.audit.draws[-1]
@@ -38,7 +38,7 @@ def pending_check(session: Session) -> int | None:
 
 def may_draw(session: Session) -> bool:
     """Whether a node is left that could be drawn."""
-    standing = session._now()
+    standing = session.standing
     gone = {event.node for event in standing.events if event.kind != SKIP}
     gone.update(draw.node for draw in standing.audit.draws)
     return len(gone) < standing.graph.num_nodes
@@ -48,7 +48,7 @@ def check_due(session: Session, share: float) -> bool:
     """Whether the next question is to be a check, by the share of questions that are."""
     if share <= 0.0:
         return False
-    standing = session._now()
+    standing = session.standing
     return bool(coins(standing.terms.seed ^ SALT, np.array([standing.trials]))[0] < share)
 
 
@@ -64,9 +64,11 @@ def guarantee_shown(session: Session, confidence: float = CONFIDENCE) -> Guarant
     found = session.guarantee(confidence)
     sentence = str(found)
     if found.unasked and not found.checks:
-        done = len(session._now().audit.draws) - (pending_check(session) is not None)
-        why = f"predictions changed since the {done} random checks" if done else "0 random checks"
-        sentence = f"nothing is proved of the {found.unasked:,} labels that go out unasked ({why})"
+        done = len(session.standing.audit.draws) - (pending_check(session) is not None)
+        checks = "the random check" if done == 1 else f"the {done} random checks"
+        why = f"predictions changed since {checks}" if done else "0 random checks"
+        many = f"{found.unasked:,} labels that go" if found.unasked > 1 else "one label that goes"
+        sentence = f"nothing is proved of the {many} out unasked ({why})"
     return GuaranteeShown(
         sentence=sentence,
         error_at_most=found.error_at_most,

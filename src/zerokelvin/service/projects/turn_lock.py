@@ -30,11 +30,11 @@ class TurnLock:
             self._gate.release()
 
     def release(self) -> None:
-        """Let the next have it."""
+        """Give the lock up, so that whoever waits next has it."""
         self._held.release()
 
     def locked(self) -> bool:
-        """Whether somebody has it."""
+        """Whether some thread holds the lock."""
         return self._held.locked()
 
     def __enter__(self) -> None:

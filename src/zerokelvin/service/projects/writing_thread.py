@@ -3,6 +3,8 @@
 All requests that wait are written in one durable transaction, each with its answer if it has an idempotency
 key. A growth goes by itself: once all that was written is learnt, it is tried on a session beside, and only
 what the session took is written. So whatever is in the log the session can learn.
+
+Above 300 lines: one thread and what it does with the requests of a group, in the order of a commit.
 """
 
 from __future__ import annotations
@@ -11,6 +13,7 @@ import queue
 import threading
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
@@ -19,10 +22,13 @@ import msgspec
 from zerokelvin.client.messages import AddEdges, AddedNodes, AddNodes, Numbered
 from zerokelvin.errors import ZerokelvinError
 from zerokelvin.service.projects.learning_thread import LearningThread, Lesson
+from zerokelvin.service.projects.project_shown import project_shown
 from zerokelvin.service.projects.tracing import Tracing
-from zerokelvin.service.records.commands import Told, facts_of
+from zerokelvin.service.records.attribute_source import checked_table
+from zerokelvin.service.records.commands import ArchiveWish, Told, facts_of
 from zerokelvin.service.records.facts import KIND_OF, KINDS, Fact, Grown
 from zerokelvin.service.records.graph_source import weighted_edges
+from zerokelvin.service.records.packed_reference import refuse_growth
 from zerokelvin.service.records.page_acts import ActsWish, facts_of_act
 from zerokelvin.service.records.page_book import PageBook
 from zerokelvin.service.records.projection import Book, Projection
@@ -124,7 +130,7 @@ class WritingThread:
 
     @property
     def waiting(self) -> int:
-        """How many requests wait."""
+        """How many requests wait to be written."""
         return self._queue.qsize()
 
     def put(self, pending: Pending) -> None:
@@ -246,7 +252,14 @@ class WritingThread:
             events.append(_event(one, at, pending.actor))
             facts.append(Noted(one.fact, self.known.book))
         pending.number = self.written + len(events)
-        pending.answer = msgspec.json.encode(Numbered(events=pending.number - FIRST))
+        pending.answer = self._answer(pending.request, pending.number - FIRST)
+
+    def _answer(self, request: Any, events: int) -> bytes:
+        """What a request that is written is answered with, and answered again."""
+        known = self.known
+        if isinstance(request, ArchiveWish):
+            return msgspec.json.encode(project_shown(known, known.graph, known.budget, known.book, events))
+        return msgspec.json.encode(Numbered(events=events))
 
     def _flush(self, pendings: list[Pending], events: list[NewEvent], facts: list[Noted]) -> None:
         """Write a group, acknowledge it, and hand it on; the lists are empty afterwards."""
@@ -307,7 +320,6 @@ class WritingThread:
             ) from None
         grown = session.graph
         at = self._clock()
-        self.known.note([fact], at, grown)
         event = _event(Told("grown", fact), at, pending.actor)
         pending.number = self.written + 1
         pending.answer = msgspec.json.encode(
@@ -316,10 +328,11 @@ class WritingThread:
         try:
             self._append([event], [pending])
         except Exception as problem:  # noqa: BLE001 - told to whoever asked
-            self.known.undo()
             self._done(pending, _as_busy(problem))
             return
         self._learning.put([Lesson(self.written, fact, self.known.book, session)])
+        with suppress(BusyError):  # if it cannot be learnt the project is opened again, and it is written
+            self._learning.wait_below(1)  # which shows its nodes to all who ask
         self._done(pending, pending.answer)
 
     def _done(self, pending: Pending, answer: bytes | BaseException) -> None:
@@ -327,6 +340,7 @@ class WritingThread:
 
     def _growth(self, request: AddNodes | AddEdges) -> Grown:
         self.known.require_in_use()
+        refuse_growth(self.known.graph)
         nodes = request.nodes if isinstance(request, AddNodes) else []
         graph, limits = self.known.graph, self._limits
         texts = bool(graph.names) and isinstance(graph.names[0], str) if graph.names else False
@@ -355,7 +369,11 @@ class WritingThread:
             for node in edge[:2]:
                 if node not in seen:
                     self.known.index(node, f"edges[{i}]")
-        return Grown(tuple(nodes), tuple((edge.source, edge.target, edge.weight) for edge in edges))
+        table = request.attributes if isinstance(request, AddNodes) else None
+        columns, rows = (None, None) if table is None else checked_table(table)
+        return Grown(
+            tuple(nodes), tuple((edge.source, edge.target, edge.weight) for edge in edges), columns, rows
+        )
 
 
 def _has(graph: Any, name: Any) -> bool:

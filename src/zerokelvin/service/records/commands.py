@@ -22,9 +22,9 @@ from zerokelvin.service.records.facts import (
     PageSet,
     Passed,
     PutAway,
+    Revised,
     TakenOut,
 )
-from zerokelvin.service.records.project_names import named
 from zerokelvin.service.records.projection import Projection
 from zerokelvin.service.records.refusals import RefusedError
 from zerokelvin.service.store.log import ARCHIVED, RESTORED
@@ -39,7 +39,7 @@ MOST_CLASSES = 10_000
 
 
 class Told(NamedTuple):
-    """A fact and its kind."""
+    """A fact to be appended to the log, and the kind of its event."""
 
     kind: str
     fact: Fact
@@ -78,11 +78,7 @@ def facts_of(request: Any, known: Projection) -> list[Told]:
                 told.append(Told("teach", Owned(one.node, label)))
             return told
         case Correct():
-            index = known.index(request.node, "node")
-            if known.labels[index] < 1:
-                raise RefusedError("node", request.node, "has no label to correct; send it to POST …/labels")
-            right = None if request.label is None else known.label(request.label, "label")
-            return [Told("correct", Corrected(request.node, right))]
+            return [_correction(request, known)]
         case Skip():
             nodes = [*([] if request.node is None else [request.node]), *request.nodes]
             if not nodes:
@@ -110,6 +106,31 @@ def facts_of(request: Any, known: Projection) -> list[Told]:
         case ArchiveWish():
             return [Told(ARCHIVED, PutAway()) if request.away else Told(RESTORED, TakenOut())]
     raise TypeError(f"{type(request).__name__} is no request that writes")
+
+
+def _correction(request: Correct, known: Projection) -> Told:
+    if request.labels:
+        if request.node is not None or request.label is not msgspec.UNSET:
+            raise RefusedError("labels", "[…]", "stand beside a node or a label; give one of both")
+        nodes = [one.node for one in request.labels]
+        rights = [_right(one.node, one.label, known, f"labels[{i}].") for i, one in enumerate(request.labels)]
+        last = {node: i for i, node in enumerate(nodes)}
+        for i, node in enumerate(nodes):
+            if last[node] != i:
+                raise RefusedError(f"labels[{last[node]}].node", node, "stood there before; send it once")
+        return Told("revise", Revised(tuple(nodes), tuple(rights)))
+    if request.node is None:
+        raise RefusedError("node", None, "names no node to correct")
+    if request.label is msgspec.UNSET:
+        raise RefusedError("label", None, "is missing; give the right one, or null to take the last one back")
+    return Told("correct", Corrected(request.node, _right(request.node, request.label, known, "")))
+
+
+def _right(node: Named, label: Named | None, known: Projection, where: str) -> Named | None:
+    """The label that a node is to have; refused where it has none to correct."""
+    if known.labels[known.index(node, f"{where}node")] < 1:
+        raise RefusedError(f"{where}node", node, "has no label to correct; send it to POST …/labels")
+    return None if label is None else known.label(label, f"{where}label")
 
 
 def _new_class(label: Named, known: Projection) -> Named:
@@ -147,5 +168,5 @@ def _answer(i: int, one: Any, known: Projection) -> Told:
             f"is for node {known.name(shown.node)!r}, not for {one.node!r}; send the one that was shown",
         )
     record = DecisionRecord.of(shown)
-    node = named(known.name(shown.node)) if one.node is None else one.node
+    node = known.name(shown.node) if one.node is None else one.node
     return Told("label", Labelled(node, label, record, one.source))

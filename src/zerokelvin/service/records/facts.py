@@ -35,6 +35,7 @@ __all__ = [
 ]
 
 Weighted = tuple[Named, Named, float]
+Cell = str | int | float | bool | None
 
 
 class Fact(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -72,7 +73,7 @@ class Labelled(Fact, frozen=True):
 
 
 class Owned(Fact, frozen=True):
-    """A label that was known already."""
+    """The fact that a label was known already."""
 
     node: Named
     label: Named
@@ -80,7 +81,7 @@ class Owned(Fact, frozen=True):
 
 
 class Passed(Fact, frozen=True):
-    """A node passed over."""
+    """The fact that a node was passed over without an answer."""
 
     node: Named
 
@@ -97,6 +98,9 @@ class Grown(Fact, frozen=True):
 
     nodes: tuple[Named, ...] = ()
     edges: tuple[Weighted, ...] = ()
+    columns: dict[str, tuple[Cell, ...]] | None = None
+    """Attributes of the new nodes by column, or as rows of numbers; see `AttributeTable`."""
+    rows: tuple[tuple[float | None, ...], ...] | None = None
 
 
 class Budgeted(Fact, frozen=True):
@@ -115,11 +119,11 @@ class CheckDrawn(Fact, frozen=True):
 
 
 class PutAway(Fact, frozen=True):
-    """The project was archived."""
+    """The fact that the project was archived."""
 
 
 class TakenOut(Fact, frozen=True):
-    """The project was taken out of the archive."""
+    """The fact that the project was taken out of the archive."""
 
 
 class Revised(Fact, frozen=True):

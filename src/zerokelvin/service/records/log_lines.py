@@ -9,9 +9,8 @@ from __future__ import annotations
 
 import base64
 import binascii
-import hashlib
 import secrets
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import msgspec
@@ -23,8 +22,8 @@ from zerokelvin.service.records.graph_source import GraphRules, check_graph, gra
 from zerokelvin.service.records.project_snapshot import start_session
 from zerokelvin.service.records.refusals import ConflictError, RefusedError
 from zerokelvin.service.records.telling import runs, tell
-from zerokelvin.service.store import Log, NewEvent, ProjectCopy, ProjectExists, Store
-from zerokelvin.service.store.event_chain import first_link, linked
+from zerokelvin.service.store import Log, NewEvent, ProjectExists, Remembered, Store
+from zerokelvin.service.store.transfer import project_with
 
 __all__ = ["read_lines", "receive_lines"]
 
@@ -48,10 +47,11 @@ class FirstLine(msgspec.Struct, forbid_unknown_fields=True):
     daily_budget: int | None = None
     seed: int = 0
     audit_share: float = 0.0
+    open_classes: bool = False
 
 
 class EventLine(msgspec.Struct, forbid_unknown_fields=True):
-    """An event."""
+    """A line of an exported log that holds one event."""
 
     number: int
     kind: str
@@ -80,6 +80,7 @@ def read_lines(log: Log) -> Iterator[bytes]:
                 made.daily_budget,
                 made.seed,
                 made.audit_share,
+                made.open_classes,
             )
         else:
             body = msgspec.json.decode(event.body)
@@ -87,10 +88,17 @@ def read_lines(log: Log) -> Iterator[bytes]:
         yield msgspec.json.encode(line) + b"\n"
 
 
-def receive_lines(store: Store, name: str, data: bytes, rules: GraphRules) -> int:
+def receive_lines(
+    store: Store,
+    name: str,
+    data: bytes,
+    rules: GraphRules,
+    answer: Callable[[int], Sequence[Remembered]] = lambda _: (),
+) -> int:
     """Make a project of the lines of another; how many events there were after its creation.
 
-    They are told to a session first: what it refuses is refused, with the number of the line.
+    They are told to a session first: what it refuses is refused, with the number of the line. Answers to be
+    remembered are made from that number, and written with it.
     """
     lines = data.splitlines()
     first = _line(lines[0] if lines else b"", 1, FirstLine)
@@ -100,7 +108,7 @@ def receive_lines(store: Store, name: str, data: bytes, rules: GraphRules) -> in
         graph = base64.b64decode(first.graph, validate=True)
     except (binascii.Error, ValueError):
         raise RefusedError("line 1", first.graph[:20], "is no graph in base64") from None
-    domain = graph_of_bytes(graph, rules.most_nodes)
+    domain = graph_of_bytes(graph, rules.most_nodes, rules)
     check_graph(domain, rules)
     created = Created(
         name=name,
@@ -114,6 +122,7 @@ def receive_lines(store: Store, name: str, data: bytes, rules: GraphRules) -> in
         daily_budget=first.daily_budget,
         seed=first.seed,
         audit_share=first.audit_share,
+        open_classes=first.open_classes,
     )
     session = start_session(created, graph)
     events = [NewEvent("created", msgspec.json.encode(created), first.at, first.actor)]
@@ -131,13 +140,11 @@ def receive_lines(store: Store, name: str, data: bytes, rules: GraphRules) -> in
             tell(session, [fact for _, fact in run])
         except (ZerokelvinError, IndexError, ValueError) as problem:
             raise RefusedError(f"line {run[0][0]}", "…", f"cannot be told again: {problem}"[:500]) from None
-    chain = first_link(hashlib.sha256(graph).digest())
-    stored = linked(events, 0, chain, 0)
     try:
-        store.receive(ProjectCopy(name, graph, iter(stored), iter(()), None))
+        store.receive(project_with(name, graph, events, answer(len(events) - 1)))
     except ProjectExists as problem:
         raise ConflictError(str(problem)) from None
-    return len(stored) - 1
+    return len(events) - 1
 
 
 def _line(text: bytes, number: int, kind: type[Any]) -> Any:

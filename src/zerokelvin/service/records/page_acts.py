@@ -58,7 +58,7 @@ def facts_of_act(act: WantedAct, by: str, known: Projection, book: PageBook) -> 
         changed = book.acts.get(act.of)
         if changed is None or changed.kind not in ANSWERING:
             raise RefusedError("of", act.of, "is no act that gave an answer")
-        act.nodes = [known.name(node) for node in changed.nodes]  # type: ignore[misc]
+        act.nodes = [known.name(node) for node in changed.nodes]
     if not act.nodes:
         raise RefusedError("node", None, f"is missing; name the item of '{act.kind}'")
     indices = [known.index(node, "node") for node in act.nodes]
@@ -90,11 +90,11 @@ def _back_or_again(act: WantedAct, by: str, known: Projection, book: PageBook) -
     if target.undone != again or target.kind not in (*ANSWERING, *PASSING):
         raise ConflictError(f"that cannot be {'redone' if again else 'undone'}: it is {_state(target)}.")
     names = tuple(known.name(node) for node in target.nodes)
-    done = Acted(act.id, act.kind, by, names, target.label, target.id)  # type: ignore[arg-type]
-    if target.kind in PASSING:
+    done = Acted(act.id, act.kind, by, names, target.label, target.id)
+    if target.label is None:  # it was passed over
         return [done]
     if again:
-        given = Given(target.label, float("inf"), target.id)  # type: ignore[arg-type]
+        given = Given(target.label, float("inf"), target.id)
         after = {node: _agreed_with(book, node, by, given) for node in target.nodes}
     else:
         mine = [node for node in target.nodes if (book.last_on(node, by) is target)]
@@ -130,7 +130,7 @@ def _told(
     facts: list[Fact] = []
     revised: list[tuple[Named, Named | None]] = []
     for place, (node, (before, after)) in enumerate(changes.items()):
-        name: Named = known.name(node)  # type: ignore[assignment]
+        name = known.name(node)
         if before == after:
             continue
         if before is not None:

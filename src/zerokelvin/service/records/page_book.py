@@ -125,7 +125,7 @@ class PageBook:
     # -- changing -----------------------------------------------------------------------------------
 
     def note(self, fact: Fact, at: float, actor: str = "") -> None:
-        """Take an event for granted."""
+        """Bring the book up to a stored event, which happened at the time `at` by `actor`."""
         with self.lock:
             if isinstance(fact, Acted):
                 self._act(fact, at)

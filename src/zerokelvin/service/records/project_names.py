@@ -21,7 +21,7 @@ def named(name: Hashable) -> Named:
 
 
 def all_named(names: Iterable[Hashable]) -> list[Named]:
-    """Several names."""
+    """The names of several nodes or classes, typed as messages have them."""
     return [named(name) for name in names]
 
 

@@ -6,13 +6,12 @@ own: whatever is wrong with one, the log has everything.
 
 from __future__ import annotations
 
-import tempfile
-from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
 import msgspec
 
 from zerokelvin.errors import ZerokelvinError
+from zerokelvin.service.passing_files import passing_folder
 from zerokelvin.service.records.facts import KINDS, Created, Fact
 from zerokelvin.service.records.graph_source import graph_bytes, graph_of_bytes
 from zerokelvin.service.records.projection import Book, Projection
@@ -25,7 +24,7 @@ __all__ = ["Restored", "pack", "restored", "start_session"]
 
 F = TypeVar("F", bound=Fact)
 
-OURS = {"graph", "learner", "classes", "open_classes", "seed", "policy", "budget"}
+OURS = {"graph", "learner", "classes", "open_classes", "seed", "policy", "budget", "attributes", "obsp"}
 """What `start` takes that is no parameter of a learner."""
 
 MOST_NODES = 1 << 40
@@ -34,7 +33,7 @@ AT_ONCE = 4096
 
 
 class PackedProject(msgspec.Struct, frozen=True):
-    """What a snapshot holds."""
+    """What a snapshot of a project holds: its session and its graph as bytes, and its book."""
 
     session: bytes
     graph: bytes | None
@@ -75,8 +74,8 @@ def start_session(created: Created, graph: bytes) -> Session:
 
 def pack(session: Session, book: Book, first_graph: str) -> bytes:
     """A session, and what else there is to know, as bytes."""
-    with tempfile.TemporaryDirectory(prefix="zerokelvin-") as folder:
-        path = Path(folder) / "session.zk"
+    with passing_folder() as folder:
+        path = folder / "session.zk"
         session.save(path)
         data = path.read_bytes()
     graph = None if session.graph.content_hash == first_graph else graph_bytes(session.graph)
@@ -93,6 +92,7 @@ def restored(log: Log) -> Restored:
     session, known, last = (
         _from_snapshot(log, created, kept) if kept is not None else _from_start(log, created)
     )
+    known.created_at = first.at
     begun = last
     part: list[StoredEvent] = []
     for event in log.read(last):
@@ -113,8 +113,8 @@ def _from_snapshot(log: Log, created: Created, kept: Kept) -> tuple[Session, Pro
     try:
         packed = msgspec.msgpack.decode(kept.data, type=PackedProject)
         graph = graph_of_bytes(log.graph() if packed.graph is None else packed.graph, MOST_NODES)
-        with tempfile.TemporaryDirectory(prefix="zerokelvin-") as folder:
-            path = Path(folder) / "session.zk"
+        with passing_folder() as folder:
+            path = folder / "session.zk"
             path.write_bytes(packed.session)
             session = load(path, graph)
     except LogDamaged:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import base64
 from collections import Counter
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import NamedTuple
 
@@ -24,7 +24,6 @@ from zerokelvin.service.records.facts import (
     Corrected,
     Created,
     Fact,
-    Grown,
     Labelled,
     Owned,
     PutAway,
@@ -32,6 +31,7 @@ from zerokelvin.service.records.facts import (
     TakenOut,
 )
 from zerokelvin.service.records.page_book import PageBook
+from zerokelvin.service.records.project_names import all_named, named
 from zerokelvin.service.records.refusals import ConflictError, RefusedError
 from zerokelvin.session import Session
 from zerokelvin.session.prediction import SKIP
@@ -59,16 +59,19 @@ class Book(NamedTuple):
 class Projection:
     """The names, classes and counts that the log has led to; see the module."""
 
-    def __init__(self, created: Created, session: Session) -> None:
-        self.created = created
+    def __init__(self, created: Created, session: Session, created_at: float = 0.0) -> None:
+        self.created, self.created_at = created, created_at
+        self.policy = str(session.policy)
         self.secret = base64.b64decode(created.secret)
-        self._put_classes(session.classes or created.classes)  # type: ignore[arg-type]
+        self._put_classes(tuple(all_named(session.classes or created.classes)))
         self.page: PageBook | None = None
         """What people did on the page, where somebody has looked at it since the project woke."""
         self.graph: Graph = session.graph
         self.labels = Counter(event.node for event in session.events if event.kind != SKIP)
         self.budget = session.budget
         self.book = Book(created.daily_budget, 0, 0, audit_share=created.audit_share)
+        self.answered = sum(count > 0 for count in self.labels.values())
+        """Nodes that have a label; `labels` must not be gone through while it is written to."""
         self._undo: list[Callable[[], None]] = []
 
     # -- reading ------------------------------------------------------------------------------------
@@ -111,14 +114,14 @@ class Projection:
         allowed, day, asked, *_ = self.book
         return None if allowed is None else max(allowed - (asked if int(at // DAY) <= day else 0), 0)
 
-    def name(self, index: int) -> Hashable:
-        """The name of a node."""
-        return self.graph.name(index)
+    def name(self, index: int) -> Named:
+        """The name of the node with this index."""
+        return named(self.graph.name(index))
 
     # -- changing -----------------------------------------------------------------------------------
 
-    def note(self, facts: Sequence[Fact], at: float, grown: Graph | None = None, actor: str = "") -> None:
-        """Take events for granted that happened at a time; `grown` is the graph that a growth led to."""
+    def note(self, facts: Sequence[Fact], at: float, actor: str = "") -> None:
+        """Take events for granted that happened at a time, but for the graph (`show_graph`)."""
         for fact in facts:
             if self.page is not None:
                 self.page.note(fact, at, actor)
@@ -141,11 +144,9 @@ class Projection:
                 )
             elif isinstance(fact, (PutAway, TakenOut)):
                 self._set_book(self.book._replace(archived=isinstance(fact, PutAway)))
-            elif isinstance(fact, Grown) and grown is not None:
-                self._set_graph(grown)
 
     def settle(self) -> None:
-        """What was noted is written."""
+        """Keep what was noted for good: it is written, and nothing of it will be taken back."""
         self._undo.clear()
 
     def undo(self) -> None:
@@ -156,8 +157,13 @@ class Projection:
             self._undo.pop()()
 
     def _count(self, node: int, by: int) -> None:
-        self.labels[node] += by
-        self._undo.append(lambda: self.labels.update({node: -by}))
+        self._add(node, by)
+        self._undo.append(partial(self._add, node, -by))
+
+    def _add(self, node: int, by: int) -> None:
+        before = self.labels[node]
+        self.labels[node] = before + by
+        self.answered += (before + by > 0) - (before > 0)
 
     def _asked(self, at: float) -> None:
         """One more answer that was asked for; a clock that goes back leaves the day as it is."""
@@ -183,8 +189,8 @@ class Projection:
         self.classes: tuple[Named, ...] = classes
         self.codes = {label: code for code, label in enumerate(classes)}
 
-    def _set_graph(self, graph: Graph) -> None:
-        self._undo.append(partial(setattr, self, "graph", self.graph))
+    def show_graph(self, graph: Graph) -> None:
+        """The graph has grown. Under the lock of the session, so that no node is known before it is there."""
         self.graph = graph
         if self.page is not None:
             self.page.graph = graph

@@ -6,7 +6,14 @@ from typing import Any
 
 from zerokelvin.errors import ZerokelvinError
 
-__all__ = ["BusyError", "ConflictError", "NotThereError", "RefusedError", "TooLargeError"]
+__all__ = [
+    "BusyError",
+    "ConflictError",
+    "NotThereError",
+    "RefusedError",
+    "TooLargeError",
+    "UnderWayError",
+]
 
 
 class RefusedError(ZerokelvinError, ValueError):
@@ -30,6 +37,15 @@ class NotThereError(ZerokelvinError, LookupError):
 
 class ConflictError(ZerokelvinError, RuntimeError):
     """A request that cannot be carried out beside what is there, or beside another under way."""
+
+
+class UnderWayError(ConflictError):
+    """The same request is being carried out; its answer is there when it is sent again."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            "a request with this Idempotency-Key is under way; wait for its answer, or send it again."
+        )
 
 
 class BusyError(ZerokelvinError, RuntimeError):

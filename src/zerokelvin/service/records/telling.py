@@ -68,7 +68,9 @@ def tell(session: Session, run: Sequence[Fact]) -> None:
         session.add_classes(first.labels)
     elif isinstance(first, Grown):
         pairs = [(source, target) for source, target, _ in first.edges]
-        session.add_nodes(first.nodes, pairs, [weight for *_, weight in first.edges] if pairs else None)
+        weights = [weight for *_, weight in first.edges] if pairs else None
+        known = first.columns if first.columns is not None else first.rows
+        session.add_nodes(first.nodes, pairs, weights, attributes=known)
     elif isinstance(first, Budgeted):
         session.budget = first.budget
     elif isinstance(first, CheckDrawn):
@@ -78,7 +80,7 @@ def tell(session: Session, run: Sequence[Fact]) -> None:
 
 def beside(session: Session) -> Session:
     """Another session at the same place, for what is made beside; it must not learn in place."""
-    return Session(session._now())
+    return Session(session.standing)
 
 
 def _run_key(i: int, fact: Fact) -> tuple[str, int]:

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from zerokelvin.client.messages import Answers, Correct, Named, Numbered, SetBudget, Skip, Teach
+from zerokelvin.client.messages import Answer, Answers, Correct, Named, Numbered, SetBudget, Skip, Teach
 from zerokelvin.errors import NodeError
 from zerokelvin.service.projects.project import Project
+from zerokelvin.service.records.projection import Projection
 from zerokelvin.service.records.refusals import RefusedError, TooLargeError
 from zerokelvin.service.web.route_table import Call, route
 
@@ -20,7 +21,7 @@ async def answer(call: Call) -> bytes:
     _limit(call, len(call.body.labels))
     async with call.hall.using(call.name) as project:
         answered = await _write(call, project)
-        _release(project, (one.node for one in call.body.labels))
+        _release(project, (_node_of(one, project.known) for one in call.body.labels))
         return answered
 
 
@@ -36,7 +37,8 @@ async def teach(call: Call) -> bytes:
 
 @route("POST", f"{PATH}/correct", "label", takes=Correct, gives=Numbered, writes=True)
 async def correct_label(call: Call) -> bytes:
-    """Replace the last label of a node, or take it back with null; later answers are learnt again."""
+    """Replace the last labels of nodes, or take them back with null; what came later is learnt again."""
+    _limit(call, len(call.body.labels))
     async with call.hall.using(call.name) as project:
         return await _write(call, project)
 
@@ -69,6 +71,13 @@ def _limit(call: Call, count: int) -> None:
     most = call.hall.settings.most_nodes
     if count > most:
         raise TooLargeError(f"{count:,} are more than the {most:,} of one request; send several.")
+
+
+def _node_of(one: Answer, known: Projection) -> Named | None:
+    """The node of an answer, which may be said by its decision alone."""
+    if one.node is not None or one.decision is None:
+        return one.node
+    return known.name(known.decision(one.decision, "decision").node)
 
 
 def _release(project: Project, nodes: Iterable[Named | None]) -> None:

@@ -6,6 +6,7 @@ import numpy as np
 
 from zerokelvin.client.messages import Contributed, Explained, Ranked, RankedNode
 from zerokelvin.service.records.project_names import all_named, named
+from zerokelvin.service.records.refusals import BusyError
 from zerokelvin.service.web.query_values import class_given, node_given, number, share, whole
 from zerokelvin.service.web.route_table import Call, route
 from zerokelvin.session import Session
@@ -36,6 +37,7 @@ async def explain_node(call: Call) -> Explained:
                 reason=why.reason,
                 path=all_named(why.path),
                 trusted={name: float(weight) for name, weight in why.trusted.items()},
+                attributes={name: float(part) for name, part in why.attributes.items()},
                 events=project.events,
             )
 
@@ -60,7 +62,9 @@ async def rank_nodes(call: Call) -> Ranked:
         label = class_given(call.query, "label", project.known)
 
         def read(session: Session) -> Ranked:
-            standing = session._now()
+            standing = session.standing
+            if label not in standing.codes:
+                raise BusyError("a class is being added; ask again in a second.")
             names = session.rank(label, limit)
             indices = np.array([standing.graph.index(name) for name in names], dtype=np.int64)
             column = standing.codes[label]

@@ -44,6 +44,7 @@ class Labels(NamedTuple):
     "/v1/projects/{name}/labels",
     "read",
     gives=LabelRows,
+    kinds=("text/csv",),
     query={
         "format": ({"enum": ["json", "csv"]}, "json, or csv for a table."),
         "confidence": (CONFIDENCES, f"Of the guarantee; {CONFIDENCE} unless given."),
@@ -67,7 +68,7 @@ async def label_table(call: Call) -> Streamed:
 
 
 def _labels(session: Session, events: int, confidence: float) -> Labels:
-    standing = session._now()
+    standing = session.standing
     graph = standing.graph
     told: dict[int, tuple[Named, Source]] = {}
     for event in standing.events:

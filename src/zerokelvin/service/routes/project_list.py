@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
-
 from zerokelvin.client.messages import ChosenProject, CreateProject, ProjectList, ProjectShown
 from zerokelvin.service.projects.project import Project
+from zerokelvin.service.projects.project_shown import project_shown
 from zerokelvin.service.records.commands import ArchiveWish
 from zerokelvin.service.web.problems import ProblemError
 from zerokelvin.service.web.route_table import Call, route
@@ -26,15 +25,17 @@ AFTER = ("show_project", "project_state", "predict", "next_questions", "label_ta
     seconds=600.0,
     links=AFTER,
 )
-async def create_project(call: Call) -> ProjectShown:
+async def create_project(call: Call) -> bytes:
     """Make a project from a graph."""
     wanted: CreateProject = call.body
     if not call.actor.sees(wanted.name):
         raise ProblemError(403, f"key '{call.actor.name}' is not for project '{wanted.name}'.")
-    await call.hall.make(wanted, call.actor.name, call.key, call.fingerprint)
-    await call.audit("create", wanted.name)
-    async with call.hall.using(wanted.name) as project:
-        return await _shown(project)
+    made = await call.hall.make(wanted, call.actor.name, call.key, call.fingerprint)
+    if made.now:
+        await call.audit("create", wanted.name)
+        async with call.hall.using(wanted.name):  # so that it is awake when it is used
+            pass
+    return made.answer
 
 
 @route("GET", "/v1/projects", "read", gives=ProjectList)
@@ -53,42 +54,27 @@ async def show_project(call: Call) -> ProjectShown:
 
 
 @route("POST", f"{PATH}/archive", "admin", takes=ChosenProject, gives=ProjectShown, writes=True)
-async def archive_project(call: Call) -> ProjectShown:
+async def archive_project(call: Call) -> bytes:
     """Put a project away: it keeps everything and takes nothing."""
-    async with call.hall.using(call.name) as project:
-        await project.write(ArchiveWish(True), call.actor.name, call.key, call.fingerprint)
-        await call.audit("archive", call.name)
-        return await _shown(project)
+    return await _put(call, True, "archive")
 
 
 @route("POST", f"{PATH}/restore", "admin", takes=ChosenProject, gives=ProjectShown, writes=True)
-async def restore_project(call: Call) -> ProjectShown:
-    """Take a project out again."""
+async def restore_project(call: Call) -> bytes:
+    """Take a project out of the archive, so that it can be used again."""
+    return await _put(call, False, "restore")
+
+
+async def _put(call: Call, away: bool, what: str) -> bytes:
     async with call.hall.using(call.name) as project:
-        await project.write(ArchiveWish(False), call.actor.name, call.key, call.fingerprint)
-        await call.audit("restore", call.name)
-        return await _shown(project)
+        answer = await project.write(ArchiveWish(away), call.actor.name, call.key, call.fingerprint)
+        await call.audit(what, call.name)
+        return answer
 
 
 async def _shown(project: Project) -> ProjectShown:
     def read(session: Session) -> ProjectShown:
-        made = project.created
-        return ProjectShown(
-            name=project.name,
-            classes=list(project.known.classes),
-            learner=made.learner,
-            params=made.params,
-            policy=str(session.policy),
-            budget=session.budget,
-            daily_budget=project.learning.book.daily_budget,
-            seed=made.seed,
-            nodes=session.graph.num_nodes,
-            edges=session.graph.num_edges,
-            graph=made.graph,
-            created_at=datetime.fromtimestamp(project.created_at, UTC).isoformat(),
-            events=project.events,
-            archived=project.learning.book.archived,
-            audit_share=project.learning.book.audit_share,
-        )
+        book = project.learning.book
+        return project_shown(project.known, session.graph, session.budget, book, project.events)
 
     return await project.read("show", read)

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import asyncio
 import time
-from typing import NamedTuple
+from collections.abc import Callable, Coroutine
+from typing import Any, NamedTuple, TypeVar, cast
 
 from zerokelvin.bound import Bound
-from zerokelvin.client.messages import Assumed, BoundShown, GuaranteeShown, ProjectState
+from zerokelvin.client.messages import Assumed, BoundShown, ProjectState
 from zerokelvin.service.projects.project import Project
 from zerokelvin.service.projects.random_checks import CONFIDENCE, guarantee_shown
 from zerokelvin.service.web.query_values import CONFIDENCES, confidence_given
@@ -14,12 +16,19 @@ from zerokelvin.service.web.route_table import Call, route
 from zerokelvin.session import Session
 from zerokelvin.session.prediction import SKIP
 
+PATIENCE = 5.0
+"""Seconds that a state waits for the bound, which some learners compute from the distances of all nodes."""
+
+MOST_PROVED = 8
+"""Figures of a project that are kept until the next event: the bound, guarantees of several confidences."""
+
+T = TypeVar("T")
+
 
 class Proved(NamedTuple):
-    """What is proved after so many events: bounds on the mistakes and on labels that go out unasked."""
+    """What is proved after so many events."""
 
-    bound: BoundShown
-    guarantee: GuaranteeShown
+    what: Any
     events: int
 
 
@@ -31,19 +40,49 @@ class Proved(NamedTuple):
     query={"confidence": (CONFIDENCES, f"Of the guarantee; {CONFIDENCE} unless given.")},
 )
 async def project_state(call: Call) -> ProjectState:
-    """Show where a project stands; the bound is against the answers known so far."""
+    """Show where a project stands; the bound, against the answers known, is null while it is computed."""
     confidence = confidence_given(call.query, CONFIDENCE)
     async with call.hall.using(call.name) as project:
         state = await project.read("state", lambda session: _state(session, project))
-        place = (state.events, confidence)
-        known: Proved | None = project.proved.get(place)
-        if known is None:
-            known = await project.read_copy(lambda session, events: _proved(session, events, confidence))
-            project.proved = {(known.events, confidence): known}
-        state.bound, state.guarantee = known.bound, known.guarantee
-        if known.guarantee.checks:
-            state.remaining_error_interval = [0.0, known.guarantee.wrong_at_most / state.nodes]
+        state.bound = await _proved(project, "bound", _bound, project.prove)
+        state.guarantee = found = await _proved(
+            project,
+            f"guarantee {confidence}",
+            lambda session: guarantee_shown(session, confidence),
+            project.read_copy,
+        )
+        if found is not None and found.checks:
+            state.remaining_error_interval = [0.0, found.wrong_at_most / state.nodes]
         return state
+
+
+async def _proved(
+    project: Project,
+    kind: str,
+    prove: Callable[[Session], T],
+    read: Callable[[Callable[[Session, int], Proved]], Coroutine[Any, Any, Proved]],
+) -> T | None:
+    """What is proved where a project stands; None while that is being computed, which goes on."""
+    deadline = time.monotonic() + PATIENCE
+    while True:
+        work = project.proved.get(kind)
+        if work is None or (work.done() and _is_past(work, project.events)):
+            reading = read(lambda session, events: Proved(prove(session), events))
+            while len(project.proved) >= MOST_PROVED:
+                project.proved.pop(next(iter(project.proved)))
+            work = project.proved[kind] = asyncio.ensure_future(reading)
+        began = project.events
+        done, _ = await asyncio.wait({work}, timeout=max(deadline - time.monotonic(), 0.0))
+        if not done:
+            return None
+        found: Proved = work.result()
+        if found.events >= began:
+            return cast("T", found.what)
+
+
+def _is_past(work: asyncio.Future[Proved], events: int) -> bool:
+    """Whether what was computed failed, or is of fewer events than there are."""
+    return work.cancelled() or work.exception() is not None or work.result().events < events
 
 
 def _state(session: Session, project: Project) -> ProjectState:
@@ -55,7 +94,7 @@ def _state(session: Session, project: Project) -> ProjectState:
         classes=list(project.known.classes),
         nodes=session.graph.num_nodes,
         edges=session.graph.num_edges,
-        answers=sum(count > 0 for count in project.known.labels.values()),
+        answers=project.known.answered,
         mistakes=session.mistakes,
         queries=session.queries,
         trials=session.trials,
@@ -70,10 +109,6 @@ def _state(session: Session, project: Project) -> ProjectState:
         events=project.events,
         epoch=project.epoch,
     )
-
-
-def _proved(session: Session, events: int, confidence: float) -> Proved:
-    return Proved(_bound(session), guarantee_shown(session, confidence), events)
 
 
 def _bound(session: Session) -> BoundShown:

@@ -7,7 +7,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from typing import Any
 
-from zerokelvin.service.store.event_chain import RESTORE
+from zerokelvin.service.store.event_chain import RESTORE, checked
 from zerokelvin.service.store.log import Kept, Remembered, StoredEvent, checked_answer
 from zerokelvin.service.store.store_errors import LogDamaged, StoreError
 
@@ -39,7 +39,7 @@ class ChainedLog(ABC):
 
     @abstractmethod
     def length(self) -> int:
-        """How many events were committed."""
+        """How many events have been committed."""
 
     @abstractmethod
     def _page(self, after: int, until: int, most: int) -> list[Any]:
@@ -50,7 +50,7 @@ class ChainedLog(ABC):
         """The link of an event, or of the graph for 0; None where there is no such event."""
 
     def chain(self, number: int) -> bytes:
-        """The link of an event."""
+        """The link of event `number`, or of the graph for 0; StoreError where there is no such event."""
         found = self._chain_or_none(number)
         if found is None:
             raise StoreError(
@@ -62,6 +62,15 @@ class ChainedLog(ABC):
         while after < length and (rows := self._page(after, length, AT_ONCE)):
             yield from map(StoredEvent._make, rows)
             after = rows[-1][0]
+
+    def newest(self, before: int | None = None, most: int = AT_ONCE) -> Iterator[StoredEvent]:
+        """The events, the last first, or those before number `before`; checked and read `most` at a time."""
+        last = self.length() if before is None else min(self.length(), before - 1)
+        while last > 0:
+            first = max(last - most, 0)
+            rows = map(StoredEvent._make, self._page(first, last, most))
+            yield from reversed(list(checked(rows, first, self.chain(first), last, self.name)))
+            last = first
 
     def _answer(self, row: tuple[Any, ...]) -> Remembered:
         found = Remembered._make(row[:-1])

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import contextlib
 import os
-import sys
 from pathlib import Path
 
+from zerokelvin.file_lock import lock_file
 from zerokelvin.service.store.store_errors import StoreInUse, StoreUnavailable
 
 __all__ = ["FolderLock"]
@@ -25,7 +25,7 @@ class FolderLock:
                 "write to its folder, or name another one."
             ) from None
         try:
-            _lock(self._handle)
+            lock_file(self._handle)
         except OSError:
             holder = (
                 os.pread(self._handle, 40, 0).decode(errors="replace").strip() if hasattr(os, "pread") else ""
@@ -44,15 +44,3 @@ class FolderLock:
         if self._handle >= 0:
             os.close(self._handle)
             self._handle = -1
-
-
-def _lock(handle: int) -> None:
-    """Lock the file for this handle, or raise OSError at once."""
-    if sys.platform == "win32":
-        import msvcrt
-
-        msvcrt.locking(handle, msvcrt.LK_NBLCK, 1)
-    else:
-        import fcntl
-
-        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)

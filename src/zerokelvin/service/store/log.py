@@ -20,6 +20,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple, Protocol
 
+from zerokelvin.client.messages import Role
 from zerokelvin.errors import ParameterError
 
 __all__ = [
@@ -105,7 +106,7 @@ class StoredKey(NamedTuple):
 
     key: str
     digest: bytes
-    role: str
+    role: Role
     projects: tuple[str, ...]  # empty: all projects
     made_at: float
     revoked_at: float | None = None
@@ -113,13 +114,14 @@ class StoredKey(NamedTuple):
 
 
 class AuditEntry(NamedTuple):
-    """Who did what, when, to which project (empty: to the service)."""
+    """Who did what, when, to which project (empty: to the service); numbered by the trail that has it."""
 
     at: float
     actor: str
     action: str
     project: str
     detail: str
+    number: int = 0
 
 
 class ProjectCopy(NamedTuple):
@@ -133,11 +135,11 @@ class ProjectCopy(NamedTuple):
 
 
 class Log(Protocol):
-    """The log of one project."""
+    """The log of one project: events in order, each bound to those before by a hash."""
 
     @property
     def name(self) -> str:
-        """The name of the project."""
+        """The name of the project whose log it is."""
 
     def lead(self) -> int:
         """Become the only writer of the project and return the epoch; `LedElsewhere` if there is another."""
@@ -153,8 +155,11 @@ class Log(Protocol):
     def read(self, after: int = 0) -> Iterator[StoredEvent]:
         """The events behind number `after`, each checked against the chain; `LogDamaged` names a bad one."""
 
+    def newest(self, before: int | None = None, most: int = 1000) -> Iterator[StoredEvent]:
+        """The events, the last first, or those before number `before`; checked and read `most` at a time."""
+
     def length(self) -> int:
-        """How many events there are."""
+        """How many events have been committed."""
 
     def chain(self, number: int) -> bytes:
         """The link of event `number`, for a snapshot made after it; of 0, the link that names the graph."""
@@ -184,6 +189,12 @@ class Store(Protocol):
     def create(self, name: str, graph: bytes, first: NewEvent, answers: Sequence[Remembered] = ()) -> Log:
         """A new project with its first event, on the disk when this returns; `ProjectExists` otherwise."""
 
+    def note_making(self, key: str, name: str) -> None:
+        """Note that a request with this idempotency key is about to make a project of this name."""
+
+    def made_with(self, key: str) -> str | None:
+        """The project that was noted last for a key; whether it was made then, its log says."""
+
     def names(self, archived: bool = False) -> list[str]:
         """The names of the projects that are not archived, or of those that are, in order."""
 
@@ -196,20 +207,22 @@ class Store(Protocol):
     def receive(self, project: ProjectCopy) -> None:
         """A project from another store, chain and epochs as they were; `ProjectExists` if there is one."""
 
-    def add_key(self, key: StoredKey) -> None:
-        """Keep an API key."""
+    def add_key(self, key: StoredKey, entry: AuditEntry | None = None) -> None:
+        """Keep an API key and write to the audit trail, both or neither."""
 
     def keys(self) -> list[StoredKey]:
         """All API keys, revoked ones too, in the order they were made."""
 
-    def revoke_key(self, key: str, at: float) -> bool:
-        """Revoke a key from now on; whether there was such a key in force."""
+    def revoke_key(self, key: str, at: float, entry: AuditEntry | None = None) -> bool:
+        """Revoke a key from now on, and write that to the trail; whether there was such a key in force."""
 
     def audit(self, entry: AuditEntry) -> None:
         """Write to the audit trail, durably."""
 
-    def audited(self, project: str | None = None, limit: int = 1000) -> list[AuditEntry]:
-        """The newest entries, newest first, of one project or of all."""
+    def audited(
+        self, project: str | None = None, limit: int = 1000, before: int | None = None
+    ) -> list[AuditEntry]:
+        """The newest entries, newest first, of one project or of all, or those before number `before`."""
 
     def backup(self, to: Path) -> None:
         """Copy everything into a new folder, from which a service can be started, while this one runs."""

@@ -42,7 +42,7 @@ class EndFile:
         return LogEnd(*struct.unpack(">Q32s", said))
 
     def write(self, end: LogEnd) -> None:
-        """Write over what it says."""
+        """Replace the end that the file tells of, with a checksum; nothing is forced to disk here."""
         said = struct.pack(">Q32s", *end)
         os.lseek(self._handle, 0, os.SEEK_SET)
         os.write(self._handle, said + hashlib.sha256(said).digest()[:8])

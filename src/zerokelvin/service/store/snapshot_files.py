@@ -26,7 +26,7 @@ logger = logging.getLogger("zerokelvin.store")
 
 
 def packed(snapshot: Kept) -> bytes:
-    """The content of a file."""
+    """The content of a snapshot file: its header with the hash, then the data."""
     head = {
         "format": FORMAT,
         "version": VERSION,

@@ -37,26 +37,26 @@ APPLICATION = 0x7A6B6C67
 
 
 class Rows(Protocol):
-    """What a statement found."""
+    """The cursor of a statement, as much of it as is used."""
 
     def fetchone(self) -> Any:
-        """The next row, or None."""
+        """The next row as a tuple; None at the end."""
 
     def fetchall(self) -> list[Any]:
-        """All rows that are left."""
+        """All rows that are left, as tuples."""
 
 
 class Connection(Protocol):
     """The part of a connection that the store uses; every statement outside a transaction commits itself."""
 
     def execute(self, sql: str, parameters: Sequence[Any] = (), /) -> Rows:
-        """Run one statement."""
+        """Run one statement with its parameters; its rows."""
 
     def executemany(self, sql: str, parameters: Iterable[Sequence[Any]], /) -> Any:
         """Run one statement with each of these parameters."""
 
     def close(self) -> None:
-        """Close the connection."""
+        """Close the connection to the database."""
 
 
 Connect = Callable[[Path], Connection]

@@ -164,7 +164,7 @@ class SqliteLog(ChainedLog):
         )
 
     def length(self) -> int:
-        """How many events were committed."""
+        """How many events have been committed."""
         return int(self._ask("SELECT coalesce(max(number), 0) FROM events")[0][0])
 
     def _chain_or_none(self, number: int) -> bytes | None:
@@ -181,7 +181,7 @@ class SqliteLog(ChainedLog):
         return self._answer(rows[0]) if rows else None
 
     def answers(self) -> Iterator[Remembered]:
-        """All answers, by key."""
+        """All answers that are remembered, by the key of their request."""
         last = ""
         while rows := self._ask("SELECT * FROM answers WHERE key > ? ORDER BY key LIMIT ?", (last, AT_ONCE)):
             yield from map(self._answer, rows)
@@ -212,7 +212,7 @@ class SqliteLog(ChainedLog):
     # snapshots
 
     def keep(self, snapshot: Kept) -> None:
-        """Write a snapshot."""
+        """Write a snapshot of the project into its folder."""
         self._check_own(snapshot)
         with naming_errors(self._folder):
             write_snapshot(self._folder / "snapshots", snapshot)
@@ -222,7 +222,7 @@ class SqliteLog(ChainedLog):
         return newest_sound(self._folder / "snapshots", self._chain_or_none)
 
     def close(self) -> None:
-        """Close the files."""
+        """Close the files of the project, and lead it no more."""
         with self._writing, self._reading:
             self.closed, self._epoch = True, 0
             if self._leaders is not None and self._leaders.get(self.name) is self:

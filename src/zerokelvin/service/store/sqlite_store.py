@@ -29,7 +29,7 @@ from zerokelvin.service.store.backup import backup_folder, sync_folder
 from zerokelvin.service.store.chained_log import answer_row
 from zerokelvin.service.store.event_chain import checked, first_link
 from zerokelvin.service.store.folder_lock import FolderLock
-from zerokelvin.service.store.keyed_store import KeyedStore
+from zerokelvin.service.store.keyed_store import KeyedStore, Step
 from zerokelvin.service.store.log import (
     ARCHIVED,
     RESTORED,
@@ -69,6 +69,10 @@ SERVICE_STEPS = (
             "CREATE INDEX audit_by_project ON audit (project, number)",
         ),
     ),
+    Migration(
+        "which project was made with which idempotency key",
+        ("CREATE TABLE makings (key TEXT PRIMARY KEY, project TEXT NOT NULL) STRICT, WITHOUT ROWID",),
+    ),
 )
 
 
@@ -86,7 +90,11 @@ class SqliteStore(KeyedStore[SqliteLog]):
         self._archived: dict[str, bool] = {}  # of projects that are not open
         self._closed = False
         with naming_errors(folder):
-            self._projects.mkdir(parents=True, exist_ok=True)
+            if not folder.exists():
+                folder.mkdir(
+                    0o700, parents=True
+                )  # labels and what decisions are signed with are nobody else's
+            self._projects.mkdir(exist_ok=True)
         self._lock = None if beside else FolderLock(folder)
         try:
             if not beside:
@@ -228,9 +236,12 @@ class SqliteStore(KeyedStore[SqliteLog]):
         with self._using() as service:
             return service.execute(sql, values).fetchall()
 
-    def _change(self, sql: str, values: tuple[Any, ...]) -> list[Any]:
+    def _change(self, *steps: Step) -> list[Any]:
         with self._using() as service, transaction(service):
-            return service.execute(sql, values).fetchall()
+            found = service.execute(*steps[0]).fetchall()
+            for step in steps[1:] if found else ():
+                service.execute(*step).fetchall()
+            return found
 
     def _packed(self, projects: tuple[str, ...]) -> str:
         return json.dumps(projects)

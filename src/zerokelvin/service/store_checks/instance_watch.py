@@ -65,7 +65,7 @@ class WatchedInstance:
             return self._heard.wait_for(lambda: len(self.acknowledged) >= wanted, end - time.monotonic())
 
     def send(self, number: signal.Signals) -> None:
-        """Send a signal."""
+        """Send a signal to the process."""
         self._process.send_signal(number)
 
     def kill(self) -> None:

@@ -34,7 +34,7 @@ class CheckResult:
     summary: str
 
     def as_dict(self) -> dict[str, Any]:
-        """For JSON."""
+        """The result as plain values, for JSON."""
         said = {"check": self.name, "rounds": self.rounds, "seconds": self.seconds, "faults": self.faults}
         return said | self.counted
 

@@ -27,14 +27,11 @@ from zerokelvin.service.store import (
     open_store,
 )
 
-__all__ = ["PROJECT", "GroupWriter", "ProcessLine", "group_answer", "group_events", "instance_command"]
+__all__ = ["PROJECT", "GroupWriter", "group_answer", "group_events", "instance_command"]
 
 PROJECT = "p"
 ASK = 0.2
 KEEP_EVERY = 97
-
-ProcessLine = list[str]
-"""The words of a line."""
 
 
 def instance_command(where: str, name: str) -> list[str]:
@@ -62,7 +59,7 @@ def say(*words: object) -> None:
 
 
 def main() -> None:
-    """Lead and append, for ever."""
+    """Lead a project and append groups to its log, again and again, until the process is killed."""
     where, name = sys.argv[1:]
     writer = GroupWriter(open_store(where).open(PROJECT), name)
     while True:

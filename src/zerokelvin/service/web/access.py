@@ -21,7 +21,7 @@ from typing import NamedTuple
 from zerokelvin.errors import ParameterError
 from zerokelvin.service.cookies import CSRF_HEADER, LoginCookie, SignedCookies, cookie_of
 from zerokelvin.service.service_settings import is_loopback
-from zerokelvin.service.store import Store, StoredKey
+from zerokelvin.service.store import AuditEntry, Store, StoredKey
 from zerokelvin.service.web.problems import ProblemError
 from zerokelvin.service.web.roles import ROLES, Actor
 
@@ -67,7 +67,7 @@ class Access:
         self._read_at = time.monotonic()
 
     def refresh(self) -> None:
-        """Read the keys again, now."""
+        """Read the keys from the store again, now."""
         self._take(self._store.keys())
 
     def actor(self, headers: Mapping[bytes, bytes], method: str = "GET") -> Actor:
@@ -125,16 +125,22 @@ class Access:
             self._reading = False
 
 
-def new_key(store: Store, name: str, role: str, projects: Iterable[str] = (), note: str = "") -> str:
-    """Make a key and keep its digest; the text of the key, which is known to nobody afterwards."""
-    if role not in ROLES:
+def new_key(
+    store: Store, name: str, role: str, projects: Iterable[str] = (), entry: AuditEntry | None = None
+) -> str:
+    """Make a key and keep its digest; the text of the key, which is known to nobody afterwards.
+
+    With an entry for the audit trail, which is then written or else there is no key.
+    """
+    granted = next((one for one in ROLES if one == role), None)
+    if granted is None:
         raise ParameterError(f"role {role!r} is none; give one of {', '.join(ROLES)}.")
     known = store.keys()
     if name in [one.key for one in known]:
         raise ParameterError(f"there is or was a key '{name}' already; choose another name.")
     text = f"zk_{secrets.token_urlsafe(32)}"
     digest = hashlib.sha256(text.encode()).digest()
-    store.add_key(StoredKey(name, digest, role, tuple(projects), time.time(), None, note))
+    store.add_key(StoredKey(name, digest, granted, tuple(projects), time.time()), entry)
     return text
 
 

@@ -46,7 +46,7 @@ class ServiceApp(Starlette):
     verbs: dict[tuple[str, str], Endpoint]
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer a request."""
+        """Answer one request; those that name a project go to their endpoint at once."""
         path: str = scope.get("path", "")
         if path.startswith(PROJECTS):
             name, _, verb = path[len(PROJECTS) :].partition("/")
@@ -73,7 +73,8 @@ def create_app(settings: ServiceSettings, store: Store | None = None) -> Service
     routes = all_routes()
     parts = AppParts(hall, ServiceMetrics(hall), openapi_document(routes, not access.open), access)
     rate = None if settings.rate is None else RateLimit(settings.rate)
-    gate = Gate(access, rate, settings, RequestLog(settings.log_requests))
+    gate = Gate(access, rate, settings, RequestLog(settings.log_requests, settings.error_log))
+    hall.on_failure = lambda name, problem: gate.log.failure(problem, project=name)
 
     @asynccontextmanager
     async def lifespan(_: Starlette) -> AsyncIterator[None]:

@@ -2,6 +2,8 @@
 
 One object per route, called by Starlette's router as an application of its own, so that nothing is done for a
 request that it does not need.
+
+Above 300 lines: one request from its head to its answer, in the order in which it is checked.
 """
 
 from __future__ import annotations
@@ -11,7 +13,6 @@ import hashlib
 import itertools
 import secrets
 import time
-import traceback
 from collections.abc import Awaitable, Callable, MutableMapping
 from typing import Any, NamedTuple
 from urllib.parse import parse_qsl
@@ -20,7 +21,7 @@ import msgspec
 
 from zerokelvin.service.projects.reading_as import READER, Reader
 from zerokelvin.service.projects.tracing import Tracing
-from zerokelvin.service.records.refusals import RefusedError
+from zerokelvin.service.records.refusals import BusyError, RefusedError
 from zerokelvin.service.service_settings import ServiceSettings
 from zerokelvin.service.web.access import Access
 from zerokelvin.service.web.aside import aside
@@ -36,7 +37,7 @@ from zerokelvin.service.web.route_table import (
     Streamed,
 )
 
-__all__ = ["HEADERS", "Endpoint", "Gate", "send_problem"]
+__all__ = ["HEADERS", "Endpoint", "Gate"]
 
 Scope = MutableMapping[str, Any]
 Receive = Callable[[], Awaitable[MutableMapping[str, Any]]]
@@ -91,7 +92,7 @@ class Answered(NamedTuple):
 
 
 class Endpoint:
-    """The application of one route."""
+    """The ASGI application of one route: who, how often, how large, then its handler."""
 
     def __init__(self, info: RouteInfo, parts: AppParts, gate: Gate) -> None:
         self.info, self._parts, self._gate = info, parts, gate
@@ -102,7 +103,7 @@ class Endpoint:
         self._tracing = Tracing(gate.settings.tracer)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer a request, whatever happens."""
+        """Answer a request, whatever happens: what fails becomes a problem document."""
         if not self._tracing.on:
             await self._answer(scope, receive, send)
             return
@@ -123,12 +124,14 @@ class Endpoint:
                 READER.set(Reader(actor.name, _events(headers)))
                 call = await self._call(scope, headers, receive, actor)
                 found = await self.info.handler(call)
-            if isinstance(found, Streamed):
+            if isinstance(found, Streamed):  # outside the time that a request has
                 await self._stream(found, number, receive, send)
                 answered = Answered(200, (), b"")
             else:
                 answered = self._answered(found)
         except Exception as error:  # noqa: BLE001 - whatever it is, it is an answer
+            if isinstance(error, TimeoutError):
+                error = self._too_long(scope)
             answered = _failed(error, number, self._gate.log)
             found = None
         if not isinstance(found, Streamed):
@@ -147,6 +150,16 @@ class Endpoint:
                 key=actor.name if actor is not None else "",
             )
         return answered.status, actor.name if actor is not None else ""
+
+    def _too_long(self, scope: Scope) -> Exception:
+        """What a request that ran out of time is told: that its project wakes, or to ask for less."""
+        name = scope["path_params"].get("name", "")
+        if not self._parts.hall.is_waking(name):
+            return TimeoutError()
+        return BusyError(
+            f"project '{name[:120]}' is being woken: its log is replayed; ask again soon.",
+            5,
+        )
 
     def _admit(self, scope: Scope, headers: dict[bytes, bytes]) -> Actor:
         """Who sent the request, if the route and the project are theirs and they do not come too often."""
@@ -180,7 +193,8 @@ class Endpoint:
             if kind != b"application/json" and not (info.plain and kind == b"application/x-ndjson"):
                 wanted = "application/x-ndjson" if info.plain else "application/json"
                 raise ProblemError(415, f"content type {kind.decode('latin-1')[:60]!r}; send {wanted}.")
-            raw = await _read(receive, headers, self._gate.settings.most_body)
+            settings = self._gate.settings
+            raw = await _read(receive, headers, settings.most_log if info.plain else settings.most_body)
             if self._decoder is not None:
                 body = self._decoded(raw) if len(raw) <= SMALL else await aside(self._decoded, raw)
             given = headers.get(b"idempotency-key")
@@ -238,24 +252,36 @@ class Endpoint:
         return Answered(self.info.status, (JSON,), _encode(found))
 
     async def _stream(self, found: Streamed, number: str, receive: Receive, send: Send) -> None:
-        """Send piece by piece, as fast as they are taken, until the end or until nobody listens."""
+        """Send piece by piece, as fast as they are taken, until the end or until nobody listens.
+
+        What is wrong before the first piece is an answer. What is wrong later is written down, and the
+        connection is closed in the middle, so that nobody takes a part for the whole.
+        """
         headers = [(b"content-type", found.kind.encode()), (b"x-request-id", number.encode())]
         start = {
             "type": "http.response.start",
             "status": 200,
             "headers": [*headers, *found.headers, *HEADERS],
         }
-        await send(start)
         gone = asyncio.ensure_future(_disconnected(receive))
+        try:
+            first = await anext(found.parts, b"")
+            await send(start)
+            await send({"type": "http.response.body", "body": first, "more_body": True})
+            await self._send_rest(found, number, gone, send)
+        finally:
+            gone.cancel()
+            await found.parts.aclose()
+
+    async def _send_rest(self, found: Streamed, number: str, gone: asyncio.Future[None], send: Send) -> None:
         try:
             async for part in found.parts:
                 if gone.done():
                     return
                 await send({"type": "http.response.body", "body": part, "more_body": True})
             await send({"type": "http.response.body", "body": b""})
-        finally:
-            gone.cancel()
-            await found.parts.aclose()
+        except Exception as error:  # noqa: BLE001 - whatever it is, it cannot be an answer any more
+            self._gate.log.failure(error, id=number, route=self.info.name)
 
 
 def _events(headers: dict[bytes, bytes]) -> int | None:
@@ -269,25 +295,17 @@ def _events(headers: dict[bytes, bytes]) -> int | None:
 
 
 def _address(scope: Scope) -> str:
-    """Where a request comes from."""
+    """The address a request comes from, as text; "" where there is none."""
     return str((scope.get("client") or ("",))[0])
-
-
-async def send_problem(send: Send, error: ProblemError) -> None:
-    """Send a problem that no route has come to."""
-    number = f"{_prefix}-{next(_numbers)}"
-    await _send(send, _failed(error, number, None), number)
 
 
 def _failed(error: Exception, number: str, log: RequestLog | None) -> Answered:
     found = problem_of(error)
     if found is None:
         if log is not None:
-            where = traceback.extract_tb(error.__traceback__)[-3:]
-            places = [f"{frame.filename.rpartition('zerokelvin/')[2]}:{frame.lineno}" for frame in where]
-            log.note("error", id=number, error=type(error).__name__, detail=str(error)[:500], places=places)
-            log.flush()
-        found = ProblemError(500, "the service failed on this request; its log has the details.")
+            log.failure(error, id=number)
+        where = "its log has the details" if log is None or log.file is None else f"'{log.file}' says where"
+        found = ProblemError(500, f"the service failed on this request; {where}.")
     problem = msgspec.structs.replace(found.problem, instance=number)
     return Answered(problem.status, ((b"content-type", KIND.encode()), *found.headers), _encode(problem))
 

@@ -99,6 +99,7 @@ def _operation(info: RouteInfo, schemas: dict[Any, Any], keys: bool) -> dict[str
         gives["content"] = {info.kind: {"schema": schemas[info.gives]}}
     else:
         gives["content"] = {info.kind: {}}
+    gives["content"] |= {kind.partition(";")[0]: {} for kind in info.kinds if kind != info.kind}
     if info.links:
         gives["links"] = {
             name: {"operationId": name, "description": LINKS[name][0], "parameters": LINKS[name][1]}

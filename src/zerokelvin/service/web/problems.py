@@ -24,6 +24,7 @@ from zerokelvin.service.records.refusals import (
     NotThereError,
     RefusedError,
     TooLargeError,
+    UnderWayError,
 )
 from zerokelvin.service.store import LogDamaged, NoSuchProject, StoreError
 
@@ -88,6 +89,8 @@ def problem_of(error: BaseException) -> ProblemError | None:
             return ProblemError.later(503, "the request took too long and was given up; ask for less.", 5)
         case NotThereError() | NoSuchProject():
             return ProblemError(404, text)
+        case UnderWayError():
+            return ProblemError.later(409, text, 1)
         case ConflictError():
             return ProblemError(409, text)
         case TooLargeError():

@@ -9,11 +9,27 @@ from zerokelvin.client.messages import Named
 from zerokelvin.service.records.projection import Projection
 from zerokelvin.service.records.refusals import RefusedError
 
-__all__ = ["CONFIDENCES", "class_given", "confidence_given", "flag", "node_given", "number", "share", "whole"]
+__all__ = [
+    "CONFIDENCES",
+    "FLAGS",
+    "class_given",
+    "class_named",
+    "confidence_given",
+    "flag",
+    "node_given",
+    "number",
+    "several",
+    "share",
+    "whole",
+]
 
 WHOLE = {"type": "integer", "minimum": 0}
 CONFIDENCES = {"type": "number", "exclusiveMinimum": 0, "exclusiveMaximum": 1}
 """The JSON schema of a confidence."""
+
+
+FLAGS = frozenset({"0", "1", "true", "false", "yes", "no"})
+"""What says yes or no."""
 
 
 def whole(most: int, least: int = 0) -> dict[str, Any]:
@@ -56,7 +72,7 @@ def confidence_given(query: Mapping[str, str], usual: float) -> float:
 def flag(query: Mapping[str, str], name: str) -> bool:
     """Yes or no: 1, true or yes, against 0, false or nothing."""
     text = query.get(name, "0").lower()
-    if text not in ("0", "1", "true", "false", "yes", "no"):
+    if text not in FLAGS:
         raise RefusedError(name, text, "is neither 1 nor 0")
     return text in ("1", "true", "yes")
 
@@ -82,11 +98,16 @@ def node_named(text: str, known: Projection, field: str) -> Named:
 
 
 def class_given(query: Mapping[str, str], name: str, known: Projection) -> Named:
-    """A class of an address."""
+    """The class that a text in an address names, refused where there is none."""
     text = query.get(name)
     if text is None:
         raise RefusedError(name, None, f"is missing; add ?{name}=CLASS to the address")
-    return known.label(_as_known(text, bool(known.classes) and isinstance(known.classes[0], int)), name)
+    return class_named(text, known, name)
+
+
+def class_named(text: str, known: Projection, field: str) -> Named:
+    """A class by the text of its name: a number where the classes of the project are numbers."""
+    return known.label(_as_known(text, bool(known.classes) and isinstance(known.classes[0], int)), field)
 
 
 def _as_known(text: str, numbers: bool) -> Named:

@@ -54,7 +54,7 @@ class Call:
 
     @property
     def hall(self) -> Hall:
-        """The projects."""
+        """The hall with the projects of the service."""
         return self.parts.hall
 
     @property
@@ -64,8 +64,11 @@ class Call:
 
     async def audit(self, action: str, project: str, detail: str = "") -> None:
         """Write down who did what, durably."""
-        entry = AuditEntry(time.time(), self.actor.name, action, project, detail)
-        await aside(self.hall.store.audit, entry)
+        await aside(self.hall.store.audit, self.entry(action, project, detail))
+
+    def entry(self, action: str, project: str, detail: str = "") -> AuditEntry:
+        """An entry of the audit trail that says who did what."""
+        return AuditEntry(time.time(), self.actor.name, action, project, detail)
 
 
 @dataclass(frozen=True)
@@ -118,13 +121,15 @@ class RouteInfo:
     seconds: float | None = None
     query: tuple[Asked, ...] = ()
     kind: str = "application/json"
+    kinds: tuple[str, ...] = ()
+    """What else an answer may be, where that depends on the request."""
     links: tuple[str, ...] = field(default=())
     plain: bool = False
     """Whether the body is no JSON."""
 
     @property
     def name(self) -> str:
-        """What the operation is called."""
+        """The name of the operation in the OpenAPI document."""
         return self.handler.__name__
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import os
 import signal
 import socket
@@ -18,12 +19,14 @@ from zerokelvin.errors import ParameterError
 from zerokelvin.jit import announce_compilation
 from zerokelvin.service.projects.hall import Hall
 from zerokelvin.service.projects.practice_run import preload
+from zerokelvin.service.request_head import head_within
 from zerokelvin.service.service_settings import ServiceSettings
 from zerokelvin.service.web.app import create_app
+from zerokelvin.service.web.request_log import JsonLines
 
 __all__ = ["serve"]
 
-SWITCH = 0.0005
+SWITCH = 0.0001
 """Seconds after which a thread that learns lets the event loop go on; Python's own 5 ms would be felt."""
 
 PATIENCE = 3
@@ -50,7 +53,7 @@ class Listening(uvicorn.Server):
         super().handle_exit(sig, frame)
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
-        """Listen, then say so."""
+        """Listen, then say so on standard output, and open the page where there is one."""
         await super().startup(sockets)
         if self.started:
             sys.stdout.write(f"{self._line}\n")
@@ -77,6 +80,8 @@ def serve(settings: ServiceSettings, page: str | None = None) -> None:
     `page` is the address of a page on this service that is opened in a browser, if any.
     """
     announce_compilation(False)  # standard error is for lines of JSON
+    if not logging.getLogger().handlers:
+        logging.getLogger().addHandler(JsonLines(logging.WARNING))
     app = create_app(settings)
     threading.Thread(target=preload, name="preload", daemon=True).start()
     try:
@@ -100,7 +105,7 @@ def serve(settings: ServiceSettings, page: str | None = None) -> None:
         date_header=False,
         timeout_graceful_shutdown=PATIENCE,
         backlog=2048,
-        h11_max_incomplete_event_size=1 << 16,
+        http=head_within(settings.most_time),
     )
     server = Listening(
         config,

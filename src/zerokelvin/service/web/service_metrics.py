@@ -44,7 +44,7 @@ class ServiceMetrics:
         self.registry.register(Projects(hall))
 
     def count(self, route: str, status: int, seconds: float) -> None:
-        """One request was answered."""
+        """Count one request that was answered, with its route, status and seconds."""
         found = self._requests.get((route, status))
         if found is None:
             found = self._requests[(route, status)] = Tallied()

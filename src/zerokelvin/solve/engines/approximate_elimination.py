@@ -7,6 +7,8 @@ w_j / S_i, S_i = Σ_{j>i} w_j, is added with weight w_i·S_i / W: right in expec
 grows. The nodes are eliminated in order of their current number of edges. With ``samples=2`` (AC2) every
 edge is first split in two halves and up to two parallel edges are kept apart, which takes about twice
 the work and memory for a better preconditioner.
+
+Above 300 lines: one elimination, whose steps change the same lists of half-edges.
 """
 
 from __future__ import annotations
@@ -16,10 +18,11 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from zerokelvin.array_types import Floats, Ints
+from zerokelvin.array_types import Bools, Floats, Ints
+from zerokelvin.graph.canonical import Csr
 from zerokelvin.jit import kernel
 
-__all__ = ["HalfEdges", "eliminate"]
+__all__ = ["HalfEdges", "SampledFactor", "eliminate"]
 
 
 MOST_BUCKETS = 4096
@@ -45,6 +48,38 @@ class HalfEdges(NamedTuple):
     degree: Ints
 
 
+class Buckets(NamedTuple):
+    """Nodes in lists by number of edges: the first of each list; of every node, the next and the one before.
+
+    −1 where there is none. All nodes of `MOST_BUCKETS` edges and more share the last list.
+    """
+
+    head: Ints
+    nxt: Ints
+    prv: Ints
+
+
+class SampledFactor(NamedTuple):
+    """L D Lᵀ, column by column in the order of elimination.
+
+    Attributes
+    ----------
+    sequence
+        The n nodes in that order.
+    starts, rows, values
+        Per eliminated node, ``rows[starts[s] : starts[s + 1]]`` are its later neighbours, and `values` their
+        shares w / W of its weight W.
+    pivots
+        W per eliminated node, 0 for the last node of a singular component.
+    """
+
+    sequence: NDArray[np.int32]
+    starts: Ints
+    rows: NDArray[np.int32]
+    values: Floats
+    pivots: Floats
+
+
 class ParallelEdges(NamedTuple):
     """Per neighbour of the node that goes: a half-edge to it, how many are kept, their weight in all."""
 
@@ -54,17 +89,13 @@ class ParallelEdges(NamedTuple):
 
 
 @kernel
-def eliminate(csr: Any, excess: Any, samples: int, rng: Any) -> Any:
-    """Eliminate all nodes, one of fewest edges at a time.
-
-    Returns what `ApproximateFactor` holds: the nodes in that order, where the entries of each begin (n + 1),
-    the rows and values of all entries, and the pivots.
-    """
+def eliminate(csr: Csr, excess: Floats, samples: int, rng: np.random.Generator) -> SampledFactor:
+    """Eliminate all nodes, one of fewest edges at a time: the factor by columns."""
     edges = _edge_lists(csr, excess, samples)
     end, worth, degree = edges.end, edges.worth, edges.degree
     n = len(degree) - 1
-    head, links = _buckets(degree)
-    nxt, prv = links
+    buckets = _buckets(degree)
+    head, nxt, prv = buckets
     sequence = np.full(n, -1, dtype=np.int32)
     starts = np.zeros(n + 1, np.int64)
     rows, values = np.empty(len(end) // 2 + n + 16, np.int32), np.empty(len(end) // 2 + n + 16)
@@ -91,19 +122,19 @@ def eliminate(csr: Any, excess: Any, samples: int, rng: Any) -> Any:
         if filled + most > len(rows):
             rows, values = _grown(rows, filled, most), _grown(values, filled, most)
         # -- its column of the factor
-        length, lowest = _collect(v, edges, merged, gone, samples, kept, head, links, lowest)
+        length, lowest = _collect(v, edges, merged, gone, samples, kept, buckets, lowest)
         whole, filled = _write_column(edges, merged, kept[:length], rows, values, filled)
         starts[step + 1] = filled
         pivots[step] = whole
         # -- the clique of its neighbours, sampled
         if length > 0:
             _sort_by_weight(kept, worth, length)
-            lowest = _sample(edges, kept[:length], sums, whole, rng, head, links, lowest)
-    return sequence, starts, rows[:filled].copy(), values[:filled].copy(), pivots
+            lowest = _sample(edges, kept[:length], sums, whole, rng, buckets, lowest)
+    return SampledFactor(sequence, starts, rows[:filled].copy(), values[:filled].copy(), pivots)
 
 
 @kernel
-def _edge_lists(csr: Any, excess: Any, samples: int) -> Any:
+def _edge_lists(csr: Csr, excess: Floats, samples: int) -> HalfEdges:
     """The graph as lists of half-edges, 2e and 2e + 1 the two directions of edge e; node n is the ground.
 
     Every edge of the matrix is there `samples` times, with an equal share of its weight.
@@ -146,11 +177,8 @@ def _edge_lists(csr: Any, excess: Any, samples: int) -> Any:
 
 
 @kernel
-def _buckets(degree: Any) -> Any:
-    """Lists of the nodes by number of edges: the first of each; of every node, the next and the one before.
-
-    All nodes of `MOST_BUCKETS` edges and more share the last list.
-    """
+def _buckets(degree: Ints) -> Buckets:
+    """All nodes but the ground in lists by number of edges, those of one list by ascending number."""
     n = len(degree) - 1
     count = min(n, MOST_BUCKETS)
     head = np.full(count + 1, -1, np.int64)
@@ -161,7 +189,7 @@ def _buckets(degree: Any) -> Any:
         if nxt[i] >= 0:
             prv[nxt[i]] = i
         head[bucket] = i
-    return head, (nxt, prv)
+    return Buckets(head, nxt, prv)
 
 
 @kernel
@@ -174,8 +202,15 @@ def _grown(array: Any, filled: int, more: int) -> Any:
 
 @kernel
 def _collect(
-    v: int, edges: Any, merged: Any, gone: Any, samples: int, kept: Any, head: Any, links: Any, lowest: int
-) -> Any:
+    v: int,
+    edges: HalfEdges,
+    merged: ParallelEdges,
+    gone: Bools,
+    samples: int,
+    kept: Ints,
+    buckets: Buckets,
+    lowest: int,
+) -> tuple[int, int]:
     """Gather the half-edges of v to nodes that remain; of parallel ones keep `samples` and drop the others.
 
     Those kept are written to `kept`, what is known of each neighbour to `merged`, with the weight of those
@@ -202,13 +237,20 @@ def _collect(
                 worth[h] = 0.0
                 worth[h ^ 1] = 0.0
                 if j < n:
-                    lowest = min(lowest, _move(j, -1, degree, head, links))
+                    lowest = min(lowest, _move(j, -1, degree, buckets))
         h = after[h]
     return length, lowest
 
 
 @kernel
-def _write_column(edges: Any, merged: Any, kept: Any, rows: Any, values: Any, filled: int) -> Any:
+def _write_column(
+    edges: HalfEdges,
+    merged: ParallelEdges,
+    kept: Ints,
+    rows: NDArray[np.int32],
+    values: Floats,
+    filled: int,
+) -> tuple[float, int]:
     """Give parallel edges equal shares, and write every neighbour's share of all weight behind `filled`.
 
     Returns the sum of all weights, and the new end of what is written.
@@ -233,7 +275,13 @@ def _write_column(edges: Any, merged: Any, kept: Any, rows: Any, values: Any, fi
 
 @kernel
 def _sample(
-    edges: Any, kept: Any, sums: Any, whole: float, rng: Any, head: Any, links: Any, lowest: int
+    edges: HalfEdges,
+    kept: Ints,
+    sums: Floats,
+    whole: float,
+    rng: np.random.Generator,
+    buckets: Buckets,
+    lowest: int,
 ) -> int:
     """Replace a star by sampled edges among its neighbours, reusing its half-edges; the lowest bucket in use.
 
@@ -266,22 +314,22 @@ def _sample(
             worth[h] = 0.0
             worth[back] = 0.0
             if j < n:
-                lowest = min(lowest, _move(j, -1, degree, head, links))
+                lowest = min(lowest, _move(j, -1, degree, buckets))
             continue
         worth[h] = worth[back] = worth[h] * (remaining / whole)
         end[back] = k
         after[h] = first[k]
         first[k] = h
         if k < n:
-            _move(k, 1, degree, head, links)
+            _move(k, 1, degree, buckets)
     return lowest
 
 
 @kernel
-def _move(i: int, change: int, degree: Any, head: Any, links: Any) -> int:
+def _move(i: int, change: int, degree: Ints, buckets: Buckets) -> int:
     """Change the number of edges of node i by `change` and put it in front of its new bucket; the bucket."""
+    head, nxt, prv = buckets
     count = len(head) - 1
-    nxt, prv = links
     bucket = min(degree[i], count)
     degree[i] += change
     goal = min(degree[i], count)
@@ -302,8 +350,8 @@ def _move(i: int, change: int, degree: Any, head: Any, links: Any) -> int:
 
 
 @kernel
-def _sort_by_weight(order: Any, weight: Any, length: Any) -> Any:
-    """Sort the first entries of `order` by ascending weight, ties as they come."""
+def _sort_by_weight(order: Ints, weight: Floats, length: int) -> None:
+    """Sort the first `length` entries of `order` by ascending weight, ties as they come."""
     if length <= 24:
         for a in range(1, length):
             held = order[a]

@@ -15,13 +15,13 @@ from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
-from numpy.typing import NDArray
 
-from zerokelvin.array_types import Floats, Ints
+from zerokelvin.array_types import Floats
+from zerokelvin.graph.canonical import Csr
 from zerokelvin.jit import kernel
 from zerokelvin.machine.blocks import WIDTHS, copy_of, in_lanes, lanes_of
 from zerokelvin.machine.rows import add_row, put, spread_row
-from zerokelvin.solve.engines.approximate_elimination import eliminate
+from zerokelvin.solve.engines.approximate_elimination import SampledFactor, eliminate
 from zerokelvin.solve.layout import Core
 
 __all__ = ["ApproximateFactor", "approximate_factor"]
@@ -31,32 +31,26 @@ __all__ = ["ApproximateFactor", "approximate_factor"]
 class ApproximateFactor:
     """An approximate factorisation L D Lᵀ, applied as a preconditioner.
 
-    Attributes
-    ----------
-    sequence, starts, rows, values, pivots
-        Nodes in elimination order; per eliminated node its later neighbours, w / W, and W (0 for the
-        last node of a singular component).
-    doubled
-        Whether the factor is of the double cover.
+    `doubled` tells that it is of the double cover.
     """
 
-    sequence: NDArray[np.int32]
-    starts: Ints
-    rows: NDArray[np.int32]
-    values: Floats
-    pivots: Floats
+    factor: SampledFactor
     doubled: bool
+
+    @property
+    def entries(self) -> int:
+        """How many entries below the diagonal it has."""
+        return len(self.factor.rows)
 
     def apply(self, residual: Floats, out: Floats | None = None) -> Floats:
         """L⁻ᵀ D⁻¹ L⁻¹ times a vector or a block, which may be written to `out`."""
         if residual.ndim == 2 and residual.shape[1] not in WIDTHS:
             return in_lanes(self.apply, residual)
         value = np.concatenate([residual, -residual]) if self.doubled else copy_of(residual, out)
-        factor = (self.sequence, self.starts, self.rows, self.values, self.pivots)
         if value.ndim == 1:
-            _apply_one(factor, value)
+            _apply_one(self.factor, value)
         else:
-            _apply_block(lanes_of(value), factor, value)
+            _apply_block(lanes_of(value), self.factor, value)
         if self.doubled:
             half = len(residual)
             value = 0.5 * (value[:half] - value[half:])
@@ -72,18 +66,17 @@ def approximate_factor(core: Core, rng: np.random.Generator, samples: int = 1) -
         adjacency = sp.csr_array(sp.block_array([[same, other], [other, same]], format="csr"))
         adjacency.sort_indices()
         excess = np.concatenate([excess, excess])
-    csr = (
+    csr = Csr(
         adjacency.indptr.astype(np.int64),
         adjacency.indices.astype(np.int32),
         np.ascontiguousarray(adjacency.data),
     )
-    sequence, starts, rows, values, pivots = eliminate(csr, excess, samples, rng)
-    return ApproximateFactor(sequence, starts, rows, values, pivots, doubled)
+    return ApproximateFactor(eliminate(csr, excess, samples, rng), doubled)
 
 
 @kernel
-def _apply_one(factor: Any, value: Any) -> None:
-    """Apply the factor's inverse to a vector (n,), in place; factor as in `ApproximateFactor`."""
+def _apply_one(factor: SampledFactor, value: Floats) -> None:
+    """Apply the inverse of the factor to a vector (n,), in place."""
     sequence, starts, rows, values, pivots = factor
     count = len(sequence)
     for s in range(count):
@@ -102,7 +95,7 @@ def _apply_one(factor: Any, value: Any) -> None:
 
 
 @kernel
-def _apply_block(lanes: Any, factor: Any, value: Any) -> None:
+def _apply_block(lanes: Any, factor: SampledFactor, value: Floats) -> None:
     """The same for a block (n, k) of as many columns as `lanes` has entries."""
     sequence, starts, rows, values, pivots = factor
     count = len(sequence)

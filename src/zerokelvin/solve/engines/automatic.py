@@ -93,7 +93,7 @@ def _choose(core: Core, num_nodes: int, tol: float, ill_scaled: bool) -> _Choice
         return _Choice("direct", small, direct.prepare(core, order))
     engine = ApproximateCholesky().prepare(core)
     _, iterations = engine.solve(right, target)
-    factor = 0 if engine.factor is None else len(engine.factor.rows)
+    factor = 0 if engine.factor is None else engine.factor.entries
     better = iterations * (entries + 12.0 * core.size + 4.0 * factor)
     limit = int(min(PATIENCE, min(better, solve) / plain)) + 1
     _, plainly = conjugate_gradients(core, right, target, None, limit)

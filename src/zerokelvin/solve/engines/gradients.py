@@ -26,7 +26,7 @@ from zerokelvin.machine.blocks import (
     place_columns,
     some_columns,
 )
-from zerokelvin.machine.products import fetched, multiply_block, multiply_one
+from zerokelvin.machine.products import fetched, multiply_block, multiply_one, rows_of
 from zerokelvin.machine.rows import add, add_lanes, add_products, put, scale_lanes, sums_for, total
 from zerokelvin.solve.action import inner_products
 from zerokelvin.solve.layout import Core
@@ -164,9 +164,8 @@ class _Block:
     """The same for a block: every pass over memory serves all its columns."""
 
     def __init__(self, core: Core, right: Floats, arrays: list[Floats]) -> None:
-        matrix = core.matrix
-        self.csr = (matrix.indptr, matrix.indices, matrix.data)
-        self.lanes, self.fetch = lanes_of(right), fetched(self.csr, right)
+        self.rows = rows_of(core.matrix)
+        self.lanes, self.fetch = lanes_of(right), fetched(self.rows, right)
         self.inverse = 1 / core.diagonal
         self.right = self.residual = right
         self.value, self.product, self.direction = blocks_in(arrays, 3, *right.shape)
@@ -193,7 +192,7 @@ class _Block:
 
     def multiply(self) -> Floats:
         """Set q = M p in every column; the curvatures pᵀq, (k,)."""
-        return multiply_block(self.lanes, self.csr, self.fetch, self.direction, self.product)
+        return multiply_block(self.lanes, self.rows, self.fetch, self.direction, self.product)
 
     def step(self, length: Floats) -> tuple[Floats, Floats]:
         """Set r −= αq; ‖r‖², and its square in the inverse diagonal."""
@@ -221,7 +220,7 @@ class _Block:
             some_columns(block, kept, width) for block in (self.residual, self.direction, self.value)
         )
         self.product = self.spare = empty_block(len(self.value), width)
-        self.lanes, self.fetch = lanes_of(self.value), fetched(self.csr, self.value)
+        self.lanes, self.fetch = lanes_of(self.value), fetched(self.rows, self.value)
         return [np.append(number[kept], np.zeros(width - len(kept))) for number in numbers]
 
     def result(self) -> Floats:

@@ -9,6 +9,8 @@ only; a question goes from the top down to its node, and carries along what the 
 The idea is that of top trees (Alstrup, Holm, de Lichtenberg, Thorup 2005) of a tree that stays as it is. It
 takes 321 bytes per node, 129 without paths, and is built only when the walks of `trees.online.hinges`
 have cost more than n steps beyond their due.
+
+Above 300 lines: one structure: building, updating and reading go through the same arrays.
 """
 
 from __future__ import annotations

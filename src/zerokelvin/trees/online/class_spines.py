@@ -33,7 +33,7 @@ class ClassMarks(NamedTuple):
 
 
 def new_class_marks(spines: Spines) -> ClassMarks:
-    """Marks of spines without labels."""
+    """The marks by class of spines on which no label has been seen."""
     count = len(spines.place)
     size = 1 << max(count - 1, 1).bit_length()
     return ClassMarks(np.full(count, NOBODY, dtype=np.int32), np.zeros(2 * size, dtype=np.bool_))

@@ -70,7 +70,7 @@ def _drawn(trees: SpanningTrees, size: int, rng: np.random.Generator) -> Spines:
 
 
 def _room(graph: Graph, size: int) -> Spines:
-    """Spines to be filled in."""
+    """Spines of `size` drawn trees of the graph, with arrays that are still to be filled."""
     total = size * graph.num_nodes
     kind: Any = index_kind(total)
     return Spines(np.full(total, -1, kind), np.full(total, -1, kind), np.zeros(total))
@@ -80,13 +80,13 @@ def _enter(graph: Graph, arcs: Ints, rng: np.random.Generator, spines: Spines, k
     """Lay out one tree as the k-th spine."""
     n = graph.num_nodes
     own = slice(k * n, (k + 1) * n)
-    rows = shuffled_rows(graph, arcs, rng)
-    leaves = np.flatnonzero(np.diff(rows[0]) == 1)
+    forest = shuffled_rows(graph, arcs, rng)
+    leaves = np.flatnonzero(np.diff(forest.rows) == 1)
     first = int(leaves[int(rng.random() * len(leaves))]) if len(leaves) else 0
-    order, position, joint = lay_out_spine(rows, graph.weights, first)
-    spines.place[own] = position + k * n
-    spines.part[own] = graph.components[order] + k * graph.num_components
-    _add_resistances(joint, spines.height[own])
+    line = lay_out_spine(forest, graph.weights, first)
+    spines.place[own] = line.position + k * n
+    spines.part[own] = graph.components[line.order] + k * graph.num_components
+    _add_resistances(line.joint, spines.height[own])
 
 
 @kernel

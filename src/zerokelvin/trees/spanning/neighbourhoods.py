@@ -8,12 +8,13 @@ it has just been.
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from zerokelvin.array_types import Ints
 from zerokelvin.graph import Graph
+from zerokelvin.graph.canonical import Csr
 from zerokelvin.jit import kernel
 
 __all__ = ["LARGE", "NumberedGraph", "number_by_neighbourhood"]
@@ -42,7 +43,7 @@ def number_by_neighbourhood(graph: Graph) -> NumberedGraph:
     _search(graph.indptr, graph.indices, number, order)
     rows = np.concatenate([[0], np.cumsum(np.diff(graph.indptr)[order])])
     heads, weights = np.empty_like(graph.indices), np.empty_like(graph.weights)
-    _renumber(graph.csr, number, order, (rows[:-1].copy(), heads, weights))
+    _renumber(graph.csr, number, order, Csr(rows[:-1].copy(), heads, weights))
     return NumberedGraph(Graph(rows, heads, weights), number)
 
 
@@ -67,8 +68,11 @@ def _search(indptr: Ints, indices: Ints, number: Ints, order: Ints) -> None:
 
 
 @kernel
-def _renumber(csr: Any, number: Ints, order: Ints, arcs: Any) -> None:
-    """Write the arcs that arrive from every node in turn, which leaves all rows in ascending order."""
+def _renumber(csr: Csr, number: Ints, order: Ints, arcs: Csr) -> None:
+    """Write the arcs that arrive from every node in turn, which leaves all rows in ascending order.
+
+    `arcs` has the beginning of every row, moved on with every arc, and the arrays that are written.
+    """
     indptr, indices, weights = csr
     free, heads, new_weights = arcs
     for node in range(len(order)):

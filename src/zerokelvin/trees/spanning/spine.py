@@ -19,10 +19,31 @@ from zerokelvin.graph import Graph
 from zerokelvin.jit import kernel
 from zerokelvin.trees.spanning.spanning_trees import is_forest
 
-__all__ = ["Rows", "Spine", "lay_out_spine", "linearise", "shuffled_rows"]
+__all__ = ["ForestRows", "LaidOut", "Spine", "lay_out_spine", "linearise", "shuffled_rows"]
 
-Rows = tuple[Shorts, Shorts, Shorts]
-"""A forest in CSR form: where every row begins, the other ends, and where the weights of the edges are."""
+
+class ForestRows(NamedTuple):
+    """A forest in CSR form: where every row begins, the other ends, where the weights of the edges are."""
+
+    rows: Shorts
+    heads: Shorts
+    via: Shorts
+
+
+class LaidOut(NamedTuple):
+    """Order, position and weights as `Spine` has them, in as few bits as the rows of the forest."""
+
+    order: Shorts
+    position: Shorts
+    joint: Floats
+
+
+class VisitRoom(NamedTuple):
+    """Room for a visit: a stack; per node the weight of the edge it was entered by, and its next arc."""
+
+    stack: Shorts
+    through: Floats
+    following: Shorts
 
 
 class Spine(NamedTuple):
@@ -61,42 +82,43 @@ def linearise(tree: Graph) -> Spine:
         raise GraphError(
             "the graph has a cycle; a spine is made from a tree, so take spanning_tree(graph) first."
         )
-    rows = (
+    rows = ForestRows(
         tree.indptr.astype(np.int32),
         tree.indices.astype(np.int32),
         np.arange(len(tree.indices), dtype=np.int32),
     )
-    order, position, weights = lay_out_spine(rows, tree.weights, 0)
-    return Spine(order.astype(np.int64), position.astype(np.int64), weights)
+    spine = lay_out_spine(rows, tree.weights, 0)
+    return Spine(spine.order.astype(np.int64), spine.position.astype(np.int64), spine.joint)
 
 
-def lay_out_spine(rows: Rows, weights: Floats, first: int) -> Any:
-    """Order, position and weights of the spine of a forest in CSR form.
+def lay_out_spine(forest: ForestRows, weights: Floats, first: int) -> LaidOut:
+    """The spine of a forest in CSR form.
 
     Branches are taken in the order of their row; a component begins at the first of its leaves at or after
     the node `first`, going round.
     """
-    n = len(rows[0]) - 1
-    kind = rows[0].dtype
-    order, position, joint = np.full(n, -1, dtype=kind), np.full(n, -1, dtype=kind), np.zeros(n)
-    room = np.empty(n, dtype=kind), np.zeros(n), rows[0][:-1].copy()
-    _lay_out(rows, weights, first, (order, position, joint), room)
-    return order, position, joint
+    n = len(forest.rows) - 1
+    kind = forest.rows.dtype
+    spine = LaidOut(np.full(n, -1, dtype=kind), np.full(n, -1, dtype=kind), np.zeros(n))
+    room = VisitRoom(np.empty(n, dtype=kind), np.zeros(n), forest.rows[:-1].copy())
+    _lay_out(forest, weights, first, spine, room)
+    return spine
 
 
-def shuffled_rows(graph: Graph, arcs: Ints, rng: np.random.Generator) -> Rows:
+def shuffled_rows(graph: Graph, arcs: Ints, rng: np.random.Generator) -> ForestRows:
     """A forest with rows in random order; `arcs` are ascending positions of its edges in the CSR arrays."""
     kind: Any = index_kind(len(graph.indices))
     rows = np.zeros(graph.num_nodes + 1, dtype=kind)
     heads, via = np.empty(2 * len(arcs), dtype=kind), np.empty(2 * len(arcs), dtype=kind)
-    _join(graph.indptr, graph.indices, arcs, rng, (rows, heads, via))
-    return rows, heads, via
+    forest = ForestRows(rows, heads, via)
+    _join(graph.indptr, graph.indices, arcs, rng, forest)
+    return forest
 
 
 @kernel
-def _join(indptr: Ints, indices: Ints, arcs: Ints, rng: np.random.Generator, found: Any) -> None:
+def _join(indptr: Ints, indices: Ints, arcs: Ints, rng: np.random.Generator, forest: ForestRows) -> None:
     """Fill in rows, heads and positions of weights of a forest, every row in random order."""
-    rows, heads, via = found
+    rows, heads, via = forest
     for turn in range(2):  # first count, then enter from the end of every row to its begin
         tail = 0
         for arc in arcs:
@@ -123,13 +145,9 @@ def _join(indptr: Ints, indices: Ints, arcs: Ints, rng: np.random.Generator, fou
 
 
 @kernel
-def _lay_out(rows: Rows, weights: Floats, first: int, spine: Any, room: Any) -> None:
-    """Fill in the spine.
-
-    `room` has a stack, the weight of the edge by which each node was entered, and the next arc of each node.
-    NumPy makes all these arrays: to make them here would take longer to compile.
-    """
-    indptr, indices, via = rows
+def _lay_out(forest: ForestRows, weights: Floats, first: int, spine: LaidOut, room: VisitRoom) -> None:
+    """Fill in the spine. NumPy makes all these arrays: to make them here would take longer to compile."""
+    indptr, indices, via = forest
     n = len(indptr) - 1
     order, position, joint = spine
     stack, through, following = room

@@ -16,6 +16,8 @@ disconnected graph every component gets its tree. A graph without leaves and cha
 A step reads the row of its node, an entry of it and the last step from where it leads, and waits for memory
 more than for anything else; so all three are numbers of 32 bits where these suffice, and weights that are all
 equal are not looked at. Whether the tree has a node is the sign of its last step.
+
+Above 300 lines: a sampler and its kernels, which leave one graph smaller step by step.
 """
 
 from __future__ import annotations
@@ -94,7 +96,7 @@ class WilsonSampler:
         core, graph = self.core, self.graph
         step = np.full(graph.num_nodes, UNSEEN, dtype=core.rows.dtype)
         begun = np.zeros(graph.num_components, dtype=np.bool_)
-        _walk((core.rows, core.heads, core.sums), self.order, graph.components, rng, (begun, step))
+        _walk(core, self.order, graph.components, rng, WalkMarks(begun, step))
         taken = INSIDE - step[step <= INSIDE].astype(np.int64)
         taken = taken[taken < len(core.heads)]
         if len(core.starts) == 0:
@@ -121,6 +123,13 @@ class Chains(NamedTuple):
     starts: Ints
     arcs: Ints
     ends: Ints
+
+
+class WalkMarks(NamedTuple):
+    """Which components have a root, and the last step of every node: UNSEEN, an entry, or INSIDE − entry."""
+
+    begun: Bools
+    step: Shorts
 
 
 def _core_of(starts: Ints, chains: Ints, rows: Ints, heads: Ints, via: Ints, weights: Floats) -> JunctionCore:
@@ -247,13 +256,15 @@ def _add_up(rows: Ints, weights: Floats, sums: Floats) -> None:
 
 
 @kernel
-def _walk(core: Any, order: Ints, component: Ints, rng: np.random.Generator, room: Any) -> None:
+def _walk(
+    core: JunctionCore, order: Ints, component: Ints, rng: np.random.Generator, marks: WalkMarks
+) -> None:
     """Wilson's algorithm on the junctions: fills in the entry by which each leaves, as INSIDE − entry.
 
     That of a root is the number of entries.
     """
-    rows, heads, sums = core
-    begun, step = room
+    rows, heads, sums = core.rows, core.heads, core.sums
+    begun, step = marks.begun, marks.step
     for first in order:
         if not begun[component[first]]:
             begun[component[first]] = True

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -72,6 +72,8 @@ def predict(
 
     Next: 'zerokelvin queue' lists what to ask a person first, 'zerokelvin evaluate' how good this is.
     """  # noqa: D301 - the backspace keeps click from re-flowing the examples
+    import numpy as np
+
     from zerokelvin.experiments import parse_parameters
     from zerokelvin.experiments.predictions.unlabelled import prediction_parts, start_from_labels
     from zerokelvin.io.formats.result_tables import check_table, write_table
@@ -85,8 +87,8 @@ def predict(
     def counted(parts: Iterator[Part]) -> Iterator[Part]:
         nonlocal asked
         for part in parts:
-            counts.update(part["label"].tolist())  # type: ignore[union-attr]
-            asked += int(part["ask"].sum())  # type: ignore[union-attr]
+            counts.update(np.asarray(part["label"]).tolist())
+            asked += int(np.count_nonzero(part["ask"]))
             yield part
 
     with reporting() as report, reading.saying_it_once():
@@ -118,9 +120,10 @@ def predict(
         print_json(found if out is not None else found | {"predictions": kept})
         return
     names = ", ".join(f"{label}: {counts[label]:,}" for label in session.classes)
+    tell_of_one_class(session.classes)
+    worth = "" if policy == "always" else f", {percent(asked / counts.total())} of them worth asking about"
     print_text(
-        f"{problem.name}: {known:,} labels known, {counts.total():,} nodes predicted ({names}), "
-        f"{percent(asked / counts.total())} of them worth asking about."
+        f"{problem.name}: {known:,} labels known, {counts.total():,} nodes predicted ({names}){worth}."
     )
     if out is not None:
         print_text(f"Saved {out}")
@@ -128,6 +131,16 @@ def predict(
     show_rows(kept[:SHOWN])
     if counts.total() > SHOWN:
         print_text(f"{counts.total() - SHOWN:,} more; write all of them with --out labels.csv")
+
+
+def tell_of_one_class(classes: Sequence[Any]) -> None:
+    """Say on standard error that nothing can be told apart yet."""
+    if len(classes) == 1:
+        from zerokelvin.io.limits import short
+
+        only = short(repr(classes[0]))
+        said = f"Only the class {only} is among the labels, so all are predicted as it; add another."
+        click.echo(said, err=True)
 
 
 def show_rows(rows: list[dict[str, Any]]) -> None:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import click
 
-from zerokelvin.cli.commands.tables.predict import show_rows
+from zerokelvin.cli.commands.tables.predict import show_rows, tell_of_one_class
 from zerokelvin.cli.group import common_options
 from zerokelvin.cli.learner_options import learner_options, policy_option
-from zerokelvin.cli.number_options import COUNT
+from zerokelvin.cli.number_options import POSITIVE
 from zerokelvin.cli.output import print_json, print_text
 from zerokelvin.cli.problem_options import (
     Reading,
@@ -24,8 +24,15 @@ __all__ = ["queue"]
 
 @click.command()
 @problem_arguments
-@click.option("--limit", type=COUNT, default=50, show_default=True, help="How many nodes at most.")
+@click.option("--limit", type=POSITIVE, default=50, show_default=True, help="How many nodes at most.")
 @click.option("--out", metavar="FILE", help="Write the list there: csv, tsv, parquet or jsonl, by suffix.")
+@click.option(
+    "--order",
+    default="policy",
+    show_default=True,
+    metavar="ORDER",
+    help="policy; suspicion: those most suspected of the rarest class first; suspicion:CLASS.",
+)
 @learner_options
 @policy_option("value")
 @problem_options(shuffles=None)
@@ -36,6 +43,7 @@ def queue(
     graph: str,
     labels: str | None,
     limit: int,
+    order: str,
     out: str | None,
     learner: str,
     assignments: tuple[str, ...],
@@ -56,10 +64,13 @@ def queue(
     Examples:
       zerokelvin queue edges.csv known.csv
       zerokelvin queue edges.csv known.csv --limit 200 --out review.csv
+      zerokelvin queue edges.csv known.csv --policy find:fraud
+      zerokelvin queue edges.csv known.csv --cost miss=20 --cost alarm=1 --cost ask=0.5
+      zerokelvin queue edges.csv known.csv --order suspicion:fraud --policy always
       zerokelvin queue edges.csv known.csv --policy margin:0.1 --json
 
-    With --json: nodes, edges, known, learner, policy, seed, out, questions; each question has node, label,
-    probability, ask, reason.
+    With --json: nodes, edges, known, learner, policy, order, seed, out, questions; each question has node,
+    label, probability, ask, reason.
 
     Next: add the answers to the labels and list again; 'zerokelvin predict' labels the rest.
     """  # noqa: D301 - the backspace keeps click from re-flowing the examples
@@ -78,7 +89,7 @@ def queue(
         )
         reading.announce()
         report("Ordering", 0, None)
-        table = question_table(session, limit)
+        table = question_table(session, limit, order)
         if out is not None:
             write_table(out, [table])
     rows = [dict(zip(table, row, strict=True)) for row in zip(*table.values(), strict=True)]
@@ -90,15 +101,18 @@ def queue(
             "known": known,
             "learner": learner,
             "policy": policy,
+            "order": order,
             "seed": seed,
             "out": out,
         }
         print_json(found | {"questions": rows})
         return
-    left = problem.graph.num_nodes - known
-    print_text(f"{problem.name}: {known:,} labels known, {left:,} not; what to look at next, by {policy}:")
+    tell_of_one_class(session.classes)
+    left, shown = problem.graph.num_nodes - known, policy if order == "policy" else order
+    print_text(f"{problem.name}: {known:,} labels known, {left:,} not; what to look at next, by {shown}:")
     if not rows:
-        print_text("Nothing: no node is worth asking about as things stand.")
+        why = "no node is worth asking about as things stand" if left else "every node has a label"
+        print_text(f"Nothing: {why}.")
     elif out is None:
         show_rows(rows)
     if out is not None:

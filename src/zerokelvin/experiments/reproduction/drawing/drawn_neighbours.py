@@ -21,6 +21,8 @@ from zerokelvin.experiments.reproduction.reproduction import Experiment, Progres
 from zerokelvin.graph import Graph, knn_graph
 from zerokelvin.io import load_dataset
 from zerokelvin.layout import first_layout, refine
+from zerokelvin.sweeps.cells import SweepCell
+from zerokelvin.sweeps.result_store import KeptResult
 
 __all__ = ["DrawnNeighbours", "share_of_neighbours"]
 
@@ -47,12 +49,25 @@ class DrawnNeighbours(Experiment):
         """Draw every data set in every way."""
         tell = progress or (lambda *_: None)
         names = self.data or (("digits",) if self.fast else ("digits", "pendigits", "cora", LARGE))
-        found: dict[str, Any] = {}
-        for at, name in enumerate(names):
-            tell(f"Drawing {name}", at, len(names))
-            graph, points = _graph(name, self.seed)
-            found[name] = {"nodes": graph.num_nodes, **_drawn(graph, points, self.seed)}
+        tell("Drawing", 0, len(names))
+        graphs = {name: _graph(name, self.seed)[0] for name in names}
+        cells = [
+            SweepCell(self.key(graph=graph.content_hash, data=name, seed=self.seed), (name, self.seed))
+            for name, graph in graphs.items()
+        ]
+        kept = self.parts(DrawingStage(), cells, tell, "Drawing")
+        found: dict[str, Any] = {name: one.result for name, one in zip(graphs, kept, strict=True)}
         return Report(self.name, (_table(found),), {"settings": {"seed": self.seed}, "data": found})
+
+
+class DrawingStage:
+    """Draws a data set in every way."""
+
+    def compute(self, task: tuple[str, int]) -> KeptResult:
+        """Draw one graph in one way, and count how many neighbours the drawing shows."""
+        name, seed = task
+        graph, points = _graph(name, seed)
+        return KeptResult({"nodes": graph.num_nodes, **_drawn(graph, points, seed)})
 
 
 def share_of_neighbours(graph: Graph, positions: Floats, seed: int = 0) -> float:

@@ -24,6 +24,8 @@ from zerokelvin.experiments.reproduction.remaining_error.recorded_sessions impor
 )
 from zerokelvin.experiments.reproduction.reproduction import Experiment, Progress, Report, Table, experiment
 from zerokelvin.graph import generators, knn_graph
+from zerokelvin.sweeps.cells import SweepCell
+from zerokelvin.sweeps.result_store import KeptResult
 
 __all__ = ["CONFIDENCE", "GuaranteeCoverage"]
 
@@ -61,10 +63,10 @@ class GuaranteeCoverage(Experiment):
         tell = progress or (lambda *_: None)
         draws = self.draws or (20 if self.fast else 100)
         names = self.data or (DRAWN if self.fast else REAL + DRAWN)
-        found: dict[str, dict[str, Any]] = {}
+        cells: dict[str, SweepCell] = {}
         missing: list[str] = []
         for at, name in enumerate(names):
-            tell(f"Recording {name}", at, len(names))
+            tell("Reading", at, len(names))
             try:
                 problem = _problem(name, self.seed)
             except DataError:
@@ -72,12 +74,11 @@ class GuaranteeCoverage(Experiment):
                     raise
                 missing.append(name)
                 continue
-            recordings = _record(problem, self.seed)
-            sessions = []
-            for k in range(draws):
-                tell(f"Sessions on {name}", k, draws)
-                sessions.append(replay(recordings[k % len(recordings)], self.seed + 1000 * at + k))
-            found[name] = _figures(problem, sessions)
+            truth = repr(np.asarray(problem.labels).tolist())
+            key = self.key(graph=problem.graph.content_hash, labels=truth, seed=self.seed, at=at, draws=draws)
+            cells[name] = SweepCell(key, (name, self.seed, at, draws))
+        kept = self.parts(CoverageStage(), list(cells.values()), tell, "Recording and replaying")
+        found = {name: one.result for name, one in zip(cells, kept, strict=True)}
         values = {
             "settings": {"confidence": CONFIDENCE, "target": TARGET, "sessions": draws, "seed": self.seed},
             "data": found,
@@ -86,8 +87,24 @@ class GuaranteeCoverage(Experiment):
         return Report(self.name, (_table(found, missing),), values)
 
 
+class CoverageStage:
+    """Records jobs on a data set, and replays sessions with checks of their own on them."""
+
+    def compute(self, task: tuple[str, int, int, int]) -> KeptResult:
+        """The figures of the sessions on one data set."""
+        name, seed, at, draws = task
+        problem = _problem(name, seed)
+        recordings = _record(problem, seed)
+        return KeptResult(
+            _figures(
+                problem,
+                [replay(recordings[k % len(recordings)], seed + 1000 * at + k) for k in range(draws)],
+            )
+        )
+
+
 def _record(problem: Problem, seed: int) -> list[Recording]:
-    """Two jobs by each learner."""
+    """Two recordings of each learner at the problem, with the seeds `seed` and `seed` + 1."""
     truth = np.asarray(problem.labels, dtype=np.int64)
     answers = min(ANSWERS, len(truth) // 3)
     return [

@@ -14,8 +14,7 @@ The error is the share of trials whose predicted class is not the true one of th
 
 from __future__ import annotations
 
-from concurrent.futures import ThreadPoolExecutor, as_completed
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -24,7 +23,6 @@ from numpy.typing import NDArray
 
 from zerokelvin.errors import ParameterError
 from zerokelvin.experiments.labelled_problem import Problem, load_problem
-from zerokelvin.experiments.reproduction.embedded_games import workers
 from zerokelvin.experiments.reproduction.reproduction import (
     Experiment,
     Picture,
@@ -36,6 +34,10 @@ from zerokelvin.experiments.reproduction.reproduction import (
 from zerokelvin.games import play
 from zerokelvin.games.labels import Labelling, encode_labels
 from zerokelvin.learners import make
+from zerokelvin.sweeps.cells import SweepCell
+from zerokelvin.sweeps.game_cells import labels_hash
+from zerokelvin.sweeps.places import Once, Threads, cores
+from zerokelvin.sweeps.result_store import KeptResult
 
 __all__ = ["LEARNERS", "PANELS", "Cell", "Panel", "Robustness", "measure_error"]
 
@@ -139,27 +141,31 @@ class Robustness(Experiment):
             for learner in LEARNERS
             for i in range(shuffles)
         )
-        prepared: dict[str, Any] = {}
-        for done, learner in enumerate(LEARNERS):
-            tell("Preparing", done, len(LEARNERS))
-            prepared[learner] = make(learner).prepare(problem.graph)
-        errors: dict[Cell, float] = {}
+        about = {"graph": problem.graph.content_hash, "labels": labels_hash(labelling)}
+        parts = [
+            SweepCell(
+                self.key(**about, **cell._asdict()),
+                cell,
+                (cell.learner, cell.window > 0, cell.argument == "delay"),
+            )
+            for cell in cells
+        ]
+        kept = self.parts(CellStage(problem, labelling), parts, tell, otherwise=Threads(cores()))
+        return {cell: one.result["error"] for cell, one in zip(cells, kept, strict=True)}
 
-        def one(cell: Cell) -> None:
-            errors[cell] = measure_error(problem, labelling, cell, prepared[cell.learner])
 
-        alone = {(c.learner, c.window > 0, c.argument == "delay"): c for c in reversed(cells)}
-        for cell in alone.values():  # so that compilation does not race
-            one(cell)
-            tell("Playing", len(errors), len(cells))
-        pool = ThreadPoolExecutor(workers())
-        try:
-            for game in as_completed([pool.submit(one, c) for c in cells if c not in errors]):
-                game.result()
-                tell("Playing", len(errors), len(cells))
-        finally:
-            pool.shutdown(cancel_futures=True)
-        return errors
+@dataclass(frozen=True, eq=False)
+class CellStage:
+    """Plays one game after the other on a graph; each learner is prepared once."""
+
+    problem: Problem
+    labelling: Labelling
+    ready: Once = field(default_factory=lambda: Once(len(LEARNERS)))
+
+    def compute(self, cell: Cell) -> KeptResult:
+        """The share of wrong predictions in one game with noise, drift or delay."""
+        prepared = self.ready.get(cell.learner, lambda: make(cell.learner).prepare(self.problem.graph))
+        return KeptResult({"error": measure_error(self.problem, self.labelling, cell, prepared)})
 
 
 def measure_error(problem: Problem, labelling: Labelling, cell: Cell, prepared: Any = None) -> float:

@@ -14,7 +14,6 @@ from __future__ import annotations
 
 import math
 import sys
-from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import dataclass
 from typing import Any
 
@@ -23,7 +22,6 @@ import numpy as np
 from zerokelvin import learners
 from zerokelvin.array_types import Floats, Ints
 from zerokelvin.errors import ParameterError
-from zerokelvin.experiments.reproduction.embedded_games import workers
 from zerokelvin.experiments.reproduction.reproduction import (
     Experiment,
     Picture,
@@ -34,6 +32,9 @@ from zerokelvin.experiments.reproduction.reproduction import (
 )
 from zerokelvin.graph.features import Features
 from zerokelvin.learners import Learner, Trials
+from zerokelvin.sweeps.cells import SweepCell
+from zerokelvin.sweeps.places import Threads, cores
+from zerokelvin.sweeps.result_store import KeptResult
 
 __all__ = ["PAPER", "Table51", "draw_points", "train_and_test"]
 
@@ -82,23 +83,18 @@ class Table51(Experiment):
         tell = progress or (lambda *_: None)
         draws = (3 if self.fast else 20) if self.draws is None else self.draws
         found = np.zeros((len(PAPER), 2, draws, self.shuffles, 2))  # the last axis: test, training
-        cells = [(axis, draw) for axis in (0, 1) for draw in range(draws)]
-
-        def one(axis: int, draw: int) -> None:
-            table, labels = draw_points(axis, self.gamma, self.seed + draw)
-            for k, learner in enumerate(_learners()):
-                prepared = learner.prepare(table)
-                for i in range(self.shuffles):
-                    order = np.random.default_rng([self.seed + draw, i]).permutation(TRAINING)
-                    found[k, axis, draw, i] = train_and_test(table, labels, learner, order, prepared)
-
-        one(*cells[0])  # alone, so that compilation does not race
-        tell("Training and testing", 1, len(cells))
-        with ThreadPoolExecutor(workers()) as pool:
-            rest = [pool.submit(one, *cell) for cell in cells[1:]]
-            for done, future in enumerate(as_completed(rest), 2):
-                future.result()
-                tell("Training and testing", done, len(cells))
+        draw_seeds = [(axis, draw) for axis in (0, 1) for draw in range(draws)]
+        cells = [
+            SweepCell(
+                self.key(axis=axis, seed=self.seed + draw, gamma=self.gamma, shuffles=self.shuffles),
+                (axis, self.seed + draw),
+            )
+            for axis, draw in draw_seeds
+        ]
+        stage = DrawStage(self.gamma, self.shuffles)
+        kept = self.parts(stage, cells, tell, "Training and testing", Threads(cores()))
+        for (axis, draw), one in zip(draw_seeds, kept, strict=True):
+            found[:, axis, draw] = one.result["mistakes"]
         values = {
             "settings": {
                 "gamma": self.gamma, "draws": draws, "shuffles": self.shuffles, "seed": self.seed,
@@ -123,6 +119,25 @@ def draw_points(axis: int, gamma: float, seed: int) -> tuple[Features, Ints]:
     labels = np.where(points[:, axis] >= 0, 1, -1)
     points[:, axis] += gamma * labels
     return Features(points), labels
+
+
+@dataclass(frozen=True)
+class DrawStage:
+    """Every learner on one pair of drawn sets, in several orders."""
+
+    gamma: float
+    shuffles: int
+
+    def compute(self, task: tuple[int, int]) -> KeptResult:
+        """The mistakes on the test and the training rows: by learner, then by order."""
+        axis, seed = task
+        table, labels = draw_points(axis, self.gamma, seed)
+        mistakes = []
+        for learner in _learners():
+            prepared = learner.prepare(table)
+            orders = [np.random.default_rng([seed, i]).permutation(TRAINING) for i in range(self.shuffles)]
+            mistakes.append([train_and_test(table, labels, learner, order, prepared) for order in orders])
+        return KeptResult({"mistakes": mistakes})
 
 
 def train_and_test(

@@ -10,12 +10,13 @@ nodes asked about, which is what a person pays, stand beside them.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from zerokelvin.errors import ParameterError
 from zerokelvin.experiments.labelled_problem import Problem, load_problem
-from zerokelvin.experiments.reproduction.embedded_games import embed
+from zerokelvin.experiments.reproduction.embedded_games import embed, play_jobs
 from zerokelvin.experiments.reproduction.reproduction import (
     Experiment,
     Picture,
@@ -27,6 +28,7 @@ from zerokelvin.experiments.reproduction.reproduction import (
 from zerokelvin.experiments.reproduction.selective_sampling.table2_measures import (
     HELD_OUT,
     MeasuredGraph,
+    Play,
     RankSweep,
     RateSweep,
     Setting,
@@ -41,6 +43,7 @@ from zerokelvin.experiments.reproduction.selective_sampling.table2_tables import
     tabulate,
 )
 from zerokelvin.io import read_dblp_four_area
+from zerokelvin.sweeps.places import Threads, cores
 
 __all__ = ["Table2"]
 
@@ -88,7 +91,12 @@ class Table2(Experiment):
 
     def run(self, progress: Progress | None = None) -> Report:
         """Play everything; the pictures are drawn when the report is saved."""
-        tell = progress or (lambda *_: None)
+        with self.spread.place(Threads(cores())) as place:
+            return self._run(
+                progress or (lambda *_: None), partial(play_jobs, place=place, store=self.spread.store())
+            )
+
+    def _run(self, tell: Progress, play: Play) -> Report:
         ranks, kappas = (FAST_RANKS, FAST_KAPPAS) if self.fast else (RANKS, KAPPAS)
         problems = self._problems(tell)
         swept = next((p.name for p in problems if p.name == "cora"), problems[0].name) if self.figures else ""
@@ -100,19 +108,19 @@ class Table2(Experiment):
             largest = max(self.rank, *ranks) if problem.name == swept else self.rank
             arena = embed(problem, largest, self.b)
             tell(f"{problem.name}: embedding", 1, 1)
-            measured = measure(arena, self.setting, SHARES if self.figures else (1.0,), tell)
+            measured = measure(arena, self.setting, SHARES if self.figures else (1.0,), tell, play)
             tables += tabulate(measured)
             values.append(as_values(measured))
             if not self.figures:
                 continue
-            rates = measure_rates(measured, self.setting, kappas, tell)
+            rates = measure_rates(measured, self.setting, kappas, tell, play)
             values[-1]["rates"] = rate_values(rates)
             pictures += _pictures(measured, rates)
             if problem.name == swept:
                 fewer = Setting(
                     self.rank, self.b, self.kappa, min(RANK_SHUFFLES, self.setting.shuffles), self.seed
                 )
-                sweep = measure_ranks(measured, fewer, ranks, tell)
+                sweep = measure_ranks(measured, fewer, ranks, tell, play)
                 values[-1]["ranks"] = rank_values(sweep)
                 pictures.insert(0, _rank_picture(sweep))
         settings = {"rank": self.rank, "b": self.b, "kappa": self.kappa, "seed": self.seed}

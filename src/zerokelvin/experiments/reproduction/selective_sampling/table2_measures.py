@@ -21,7 +21,6 @@ from zerokelvin.experiments.reproduction.embedded_games import (
     EmbeddedGraph,
     Job,
     play_alone,
-    play_jobs,
 )
 from zerokelvin.learners import Learner
 
@@ -29,6 +28,8 @@ __all__ = ["LEARNERS", "MeasuredGraph", "RankSweep", "RateSweep", "Setting", "Tr
 __all__ += ["measure_ranks", "measure_rates"]
 
 Tell = Callable[[str, int, int], None]
+Play = Callable[..., list[EmbeddedGame]]
+"""`play_jobs`, at the place that was chosen."""
 
 LEARNERS = ("perceptron", "ollgc", "sslgc")
 BASELINES = ("perceptron", "ollgc")
@@ -116,17 +117,19 @@ def column(games: Sequence[EmbeddedGame], figure: str) -> Floats:
     return np.array([float(getattr(game, figure)) for game in games])
 
 
-def measure(arena: EmbeddedGraph, setting: Setting, shares: Sequence[float], tell: Tell) -> MeasuredGraph:
+def measure(
+    arena: EmbeddedGraph, setting: Setting, shares: Sequence[float], tell: Tell, play: Play
+) -> MeasuredGraph:
     """Choose μ, play all orders, and time some of them."""
     name = arena.problem.name
-    held_out = _try_grid(arena, setting, lambda *at: tell(f"{name}: choosing μ", *at))
+    held_out = _try_grid(arena, setting, lambda *at: tell(f"{name}: choosing μ", *at), play)
     mu = {learner: _choose(learner, tried, arena.trials) for learner, tried in held_out.items()}
     jobs = [
         Job(setting.learner(learner, mu.get(learner, 1.0)), setting.rank, seed)
         for learner in LEARNERS
         for seed in setting.seeds
     ]
-    games = play_jobs(arena, jobs, lambda *at: tell(f"{name}: playing", *at))
+    games = play(arena, jobs, lambda *at: tell(f"{name}: playing", *at))
     split = {learner: games[i * setting.shuffles :][: setting.shuffles] for i, learner in enumerate(LEARNERS)}
     times, timed = {}, min(TIMED, setting.shuffles)
     for i, learner in enumerate(LEARNERS):
@@ -140,7 +143,9 @@ def measure(arena: EmbeddedGraph, setting: Setting, shares: Sequence[float], tel
     return MeasuredGraph(arena, mu, held_out, split, times, tuple(shares))
 
 
-def measure_ranks(measured: MeasuredGraph, setting: Setting, ranks: Sequence[int], tell: Tell) -> RankSweep:
+def measure_ranks(
+    measured: MeasuredGraph, setting: Setting, ranks: Sequence[int], tell: Tell, play: Play
+) -> RankSweep:
     """Figure 1: the three learners at several ranks, with the μ chosen at the table's rank."""
     arena = measured.arena
     kept = tuple(rank for rank in ranks if rank <= arena.features.dimension)
@@ -152,7 +157,7 @@ def measure_ranks(measured: MeasuredGraph, setting: Setting, ranks: Sequence[int
         for seed in setting.seeds
     ]
     task = f"{arena.problem.name}: ranks"
-    played = play_jobs(arena, jobs, lambda done, total: tell(task, done, total + len(cells)))
+    played = play(arena, jobs, lambda done, total: tell(task, done, total + len(cells)))
     games: dict[str, list[list[EmbeddedGame]]] = {learner: [] for learner in LEARNERS}
     times: dict[str, list[float]] = {learner: [] for learner in LEARNERS}
     for i, (name, rank) in enumerate(cells):
@@ -163,7 +168,7 @@ def measure_ranks(measured: MeasuredGraph, setting: Setting, ranks: Sequence[int
 
 
 def measure_rates(
-    measured: MeasuredGraph, setting: Setting, kappas: Sequence[float], tell: Tell
+    measured: MeasuredGraph, setting: Setting, kappas: Sequence[float], tell: Tell, play: Play
 ) -> RateSweep:
     """Figure 3: `sslgc` at every κ, then both baselines asking at random as often per class."""
     arena, count = measured.arena, setting.shuffles
@@ -171,7 +176,7 @@ def measure_rates(
     selective = [setting.learner("sslgc", measured.mu["sslgc"], kappa=kappa) for kappa in kappas]
     total = count * (3 * len(kappas) + 2)
     jobs = [Job(learner, setting.rank, seed) for learner in selective for seed in setting.seeds]
-    played = play_jobs(arena, jobs, lambda done, _: tell(task, done, total))
+    played = play(arena, jobs, lambda done, _: tell(task, done, total))
     chosen = [played[i * count :][:count] for i in range(len(kappas))]
     rates = [float(column(games, "queries").mean()) / arena.trials for games in chosen]
     rates.append(1.0)
@@ -182,7 +187,7 @@ def measure_rates(
         for rate in rates
         for seed in setting.seeds
     ]
-    rest = play_jobs(arena, more, lambda done, _: tell(task, len(jobs) + done, total))
+    rest = play(arena, more, lambda done, _: tell(task, len(jobs) + done, total))
     random = {
         name: [rest[(i * len(rates) + k) * count :][:count] for k in range(len(rates))]
         for i, name in enumerate(BASELINES)
@@ -191,12 +196,12 @@ def measure_rates(
 
 
 def _try_grid(
-    arena: EmbeddedGraph, setting: Setting, tell: Callable[[int, int], None]
+    arena: EmbeddedGraph, setting: Setting, tell: Callable[[int, int], None], play: Play
 ) -> dict[str, list[Tried]]:
     cells = [(learner, mu) for learner in LEARNERS[1:] for mu in GRID]
     jobs = [Job(setting.learner(*cell), setting.rank, setting.held_out) for cell in cells]
     found: dict[str, list[Tried]] = {learner: [] for learner in LEARNERS[1:]}
-    for (learner, mu), game in zip(cells, play_jobs(arena, jobs, tell), strict=True):
+    for (learner, mu), game in zip(cells, play(arena, jobs, tell), strict=True):
         found[learner].append(Tried(mu, game.error_binary, game.queries))
     return found
 

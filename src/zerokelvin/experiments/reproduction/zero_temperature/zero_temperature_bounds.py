@@ -23,6 +23,7 @@ text names: its minimum cuts, super-vertices and both path covers.
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Hashable
 from dataclasses import dataclass
 from functools import partial
@@ -34,6 +35,7 @@ from zerokelvin import learners
 from zerokelvin.array_types import Ints
 from zerokelvin.errors import ParameterError
 from zerokelvin.experiments.labelled_problem import load_problem
+from zerokelvin.experiments.reproduction.adversary import hunt
 from zerokelvin.experiments.reproduction.reproduction import Experiment, Picture, Progress, Report, experiment
 from zerokelvin.experiments.reproduction.zero_temperature.zero_temperature_tables import (
     bound_table,
@@ -46,10 +48,11 @@ from zerokelvin.games import play
 from zerokelvin.games.labels import encode_labels
 from zerokelvin.graph import Graph, cut, generators
 from zerokelvin.graph.measures.connectivity import atomic_partition
-from zerokelvin.learners import Learner
 from zerokelvin.learners.seminorm.seminorm_bounds import printed_bounds
+from zerokelvin.sweeps.cells import SweepCell
+from zerokelvin.sweeps.result_store import KeptResult
 
-__all__ = ["FIGURE2", "METHODS", "ZeroTemperature", "figure2_graph", "hunt", "paper_bounds"]
+__all__ = ["FIGURE2", "METHODS", "ZeroTemperature", "figure2_graph", "paper_bounds", "paper_graphs"]
 
 SMALL = 40  # nodes of a graph that is drawn
 HUNTED = 300  # nodes up to which an adversary plays, and interpolation with small p
@@ -96,19 +99,24 @@ class ZeroTemperature(Experiment):
         shuffles = (2 if self.fast else 10) if self.shuffles is None else self.shuffles
         names = (() if self.fast else ("cora",)) if self.data is None else self.data
         examples = paper_graphs(self.fast) | {name: _one_class(name) for name in names}
+        cells = [
+            SweepCell(
+                self.key(graph=_hash(graph, labels), method=numeral, shuffles=shuffles, seed=self.seed),
+                (graph, labels, numeral, shuffles, self.seed),
+            )
+            for graph, labels in examples.values()
+            for numeral in METHODS
+        ]
+        measured = iter(self.parts(MethodStage(), cells, tell))
         values: dict[str, Any] = {}
         covers: dict[str, ClusterReport] = {}
-        for done, (name, (graph, labels)) in enumerate(examples.items()):
-            tell("Playing", done, len(examples))
+        for name, (graph, labels) in examples.items():
             promised, covers[name] = paper_bounds(graph, labels)
             values[name] = _describe(graph, labels, covers[name]) | {
                 "methods": {
-                    numeral: _measure(graph, labels, numeral, shuffles, self.seed)
-                    | {"paper": promised.get(numeral)}
-                    for numeral in METHODS
+                    numeral: next(measured).result | {"paper": promised.get(numeral)} for numeral in METHODS
                 }
             }
-        tell("Playing", len(examples), len(examples))
         settings = {"shuffles": shuffles, "seed": self.seed, "methods": _described()}
         tables = (
             expression_table(values),
@@ -180,31 +188,6 @@ def paper_bounds(graph: Graph, labels: Ints) -> tuple[dict[str, float], ClusterR
     return {"III": printed["III"], "IV": printed["IV"], "V": cover.cost}, cover
 
 
-def hunt(learner: Learner, graph: Graph, labels: Ints, seed: int) -> int:
-    """Most mistakes of a learner when an adversary always shows a node that is predicted wrong.
-
-    Three adversaries: the last such node, the one with the smallest margin, a random one.
-    """
-    nodes = np.arange(graph.num_nodes)
-    prepared = learner.prepare(graph)
-    most = 0
-    for kind in range(3):
-        rng = np.random.default_rng([seed, kind])
-        state = learner.start(graph, prepared, np.random.default_rng(seed))
-        seen = np.zeros(len(nodes), dtype=np.bool_)
-        while True:
-            margins = state.margins(nodes)
-            wrong = nodes[(np.where(margins >= 0, 1, -1) != labels) & ~seen]
-            if len(wrong) == 0:
-                break
-            nearest = wrong[np.argmin(np.abs(margins[wrong]))]
-            node = int((wrong[-1], nearest, rng.choice(wrong))[kind])
-            state.update(node, int(labels[node]))
-            seen[node] = True
-        most = max(most, int(seen.sum()))
-    return most
-
-
 def _one_class(name: str) -> tuple[Graph, Ints]:
     """The largest component of a data set; its most frequent class is +1, the rest −1, unknown ones too."""
     problem = load_problem(name, component="largest")
@@ -222,6 +205,18 @@ def _describe(graph: Graph, labels: Ints, cover: ClusterReport) -> dict[str, Any
         "clusters": len(cover.clusters),
         "cases": {case: sum(c.case == case for c in cover.clusters) for case in cases},
     }
+
+
+class MethodStage:
+    """Plays one learner on one graph."""
+
+    def compute(self, task: tuple[Graph, Ints, str, int, int]) -> KeptResult:
+        """The mistakes of one method on one graph, and its bound."""
+        return KeptResult(_measure(*task))
+
+
+def _hash(graph: Graph, labels: Ints) -> str:
+    return hashlib.sha256(graph.content_hash.encode() + labels.astype(np.int64).tobytes()).hexdigest()
 
 
 def _measure(graph: Graph, labels: Ints, numeral: str, shuffles: int, seed: int) -> dict[str, Any]:

@@ -16,23 +16,34 @@ from typing import Any, ClassVar, TypeVar
 
 from zerokelvin.array_types import Floats, Ints
 from zerokelvin.graph import Graph
+from zerokelvin.graph.attributes import Attributes
 from zerokelvin.graph.scale import at_mean_degree
 from zerokelvin.learners.auto.settings import KERNEL_FLOOR
 from zerokelvin.learners.base import Game
 from zerokelvin.registry import Registry
 from zerokelvin.threads import in_threads
 
-__all__ = ["KINDS", "Expert", "Kind", "PreparedExperts", "expert", "prepare_experts", "start_experts"]
+__all__ = [
+    "KINDS",
+    "Acquainted",
+    "Expert",
+    "Kind",
+    "PreparedExperts",
+    "expert",
+    "prepare_experts",
+    "start_experts",
+]
 
 
 class Expert:
     """One voice in the mixture.
 
     `is_kernel` says that its evidence is a smooth function on the graph, which can be told apart into what
-    each label adds.
+    each label adds; `uses_attributes`, that it speaks of more than the graph.
     """
 
     is_kernel: ClassVar[bool] = True
+    uses_attributes: ClassVar[bool] = False
 
     def __init__(self, name: str, game: Game, floor: float = KERNEL_FLOOR) -> None:
         self.name = name
@@ -60,6 +71,12 @@ class Expert:
         return self.game.shares(node, code, rival)
 
 
+class Acquainted(Expert):
+    """A voice that knows attributes of the nodes."""
+
+    uses_attributes = True
+
+
 class Kind(ABC):
     """A kind of experts: what it prepares on a graph once, and the experts it starts in every game.
 
@@ -71,6 +88,10 @@ class Kind(ABC):
     @abstractmethod
     def prepare(self, graph: Graph, scaled: Graph) -> Any:
         """The work on the graph alone; `scaled` has the common mean degree. Shared, so never changed."""
+
+    def prepare_local(self, graph: Graph) -> Any:
+        """What `start` needs to work around each label only; None where this kind cannot."""
+        return None
 
     @abstractmethod
     def start(self, ready: Any, classes: int, tol: float, seed: int) -> list[Expert]:
@@ -98,20 +119,27 @@ def expert(name: str) -> Callable[[K], K]:
 
 @dataclass(frozen=True, eq=False)
 class PreparedExperts:
-    """What depends on the graph alone: what every kind has prepared."""
+    """What depends on the graph alone: what every kind has prepared, and the attributes of its nodes."""
 
     ready: dict[str, Any]
+    local: bool
+    attributes: Attributes | None = None
 
 
-def prepare_experts(graph: Graph) -> PreparedExperts:
-    """The kernels and trees of a graph, shared by all classes and shuffles."""
+def prepare_experts(graph: Graph, local: bool = False) -> PreparedExperts:
+    """The kernels and trees of a graph, shared by all classes and shuffles; if `local`, only local work."""
+    if local:
+        kinds = {name: KINDS[name].prepare_local(graph) for name in KINDS}
+        ready = {name: found for name, found in kinds.items() if found is not None}
+        return PreparedExperts(ready, True, graph.attributes)
     scaled = at_mean_degree(graph)
     tasks = [partial(KINDS[name].prepare, graph, scaled) for name in KINDS]
-    return PreparedExperts(dict(zip(KINDS, in_threads(tasks, worth=graph.num_nodes >= MANY), strict=True)))
+    ready = dict(zip(KINDS, in_threads(tasks, worth=graph.num_nodes >= MANY), strict=True))
+    return PreparedExperts(ready, False, graph.attributes)
 
 
 def start_experts(prepared: PreparedExperts, classes: int, tol: float, seed: int) -> list[Expert]:
     """All experts of one game, with nothing learnt."""
-    ranked = sorted(KINDS, key=lambda name: KINDS[name].rank)
+    ranked = sorted(prepared.ready, key=lambda name: KINDS[name].rank)
     started = (KINDS[name].start(prepared.ready[name], classes, tol, seed) for name in ranked)
     return [one for experts in started for one in experts]

@@ -13,14 +13,14 @@ __all__ = ["SharedNeighbours"]
 
 @expert("shared neighbours")
 class SharedNeighbours(Kind):
-    """One count of votes."""
+    """The kind of one expert, which counts the labels two steps away."""
 
     rank: ClassVar[int] = 40
 
     def prepare(self, graph: Graph, scaled: Graph) -> Graph:
-        """The scaled graph."""
+        """The scaled graph as it is: votes need nothing computed ahead."""
         return scaled
 
     def start(self, ready: Graph, classes: int, tol: float, seed: int) -> list[Expert]:
-        """No vote yet."""
+        """The one expert of this kind, which has counted no label yet."""
         return [Expert("labels two steps away", TwoSteps(ready, classes))]

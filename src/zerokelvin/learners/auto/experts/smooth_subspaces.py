@@ -26,7 +26,7 @@ __all__ = ["SmoothSubspaces"]
 
 @expert("smooth subspaces")
 class SmoothSubspaces(Kind):
-    """A regression per subspace."""
+    """The kind whose experts are ridge regressions, one in each subspace of `settings.SUBSPACES`."""
 
     rank: ClassVar[int] = 30
 
@@ -48,5 +48,5 @@ class SmoothSubspaces(Kind):
     def start(
         self, ready: list[tuple[Subspace, Floats]], classes: int, tol: float, seed: int
     ) -> list[Expert]:
-        """A game per subspace."""
+        """One expert per prepared subspace, a regression that has learnt no label yet."""
         return [Expert(str(one), SubspaceRegression(rows, classes, one.mu)) for one, rows in ready]

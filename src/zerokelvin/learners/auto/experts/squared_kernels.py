@@ -23,7 +23,7 @@ class SquaredKernels(Kind):
         return {scale.kernel: paired_system(scaled, scale.kernel) for scale in settings.SQUARED}
 
     def start(self, ready: dict[str, PairedSystem], classes: int, tol: float, seed: int) -> list[Expert]:
-        """A game per scale."""
+        """A game for every kernel and scale of the settings."""
         return [
             Expert(str(scale), PairedFields(ready[scale.kernel], classes, scale.mu, settings.SQUARED_TOL))
             for scale in settings.SQUARED

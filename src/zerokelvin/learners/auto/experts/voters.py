@@ -12,6 +12,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from zerokelvin.array_types import Floats, Ints
+from zerokelvin.asking.class_chances import class_scores
 from zerokelvin.flow.static.capacities import without_negligible
 from zerokelvin.graph import Graph
 from zerokelvin.learners.auto import settings
@@ -44,7 +45,7 @@ class Voter(Expert):
         return self._votes(self.game.scores(nodes))
 
     def tell(self, node: int, evidence: Floats) -> None:
-        """The vote at one node."""
+        """Write the vote at a node into `evidence` (classes,): 1 for the class of the best score, else 0."""
         scores = self.game.score(node).tolist()
         evidence[:] = 0.0
         evidence[int(scores[0] > 0.0) if len(scores) == 1 else scores.index(max(scores))] = 1.0
@@ -56,7 +57,7 @@ class Voter(Expert):
         return self._votes(self.game.play(trials).margins)
 
     def _votes(self, margins: Floats) -> Floats:
-        both = np.hstack([-margins, margins]) if margins.shape[1] == 1 else margins
+        both = class_scores(margins)
         votes = np.zeros(both.shape)
         votes[np.arange(len(both)), np.argmax(both, axis=1)] = 1.0
         return votes
@@ -84,7 +85,7 @@ class Ready:
 
 @expert("voters")
 class Voters(Kind):
-    """The learners of `settings.VOTERS`."""
+    """Games of the learners that `settings.VOTERS` names, each as an expert."""
 
     rank: ClassVar[int] = 50
 

@@ -15,6 +15,7 @@ from zerokelvin.service.page.label_export import FORMATS, as_bytes, export_rows
 from zerokelvin.service.page.overview import overview_of
 from zerokelvin.service.page.turns import iso
 from zerokelvin.service.page.work_left import CONFIDENCE, fresh_guarantee
+from zerokelvin.service.passing_files import passing_folder
 from zerokelvin.service.projects.project import Project
 from zerokelvin.service.records.commands import PageWish
 from zerokelvin.service.records.refusals import RefusedError
@@ -41,6 +42,7 @@ async def show_certificate(call: Call) -> PageCertificate:
     f"{PATH}/export",
     "read",
     kind="text/csv",
+    kinds=tuple(FORMATS.values()),
     seconds=120.0,
     query={"format": ({"enum": list(FORMATS)}, "csv, parquet, jsonl or h5ad.")},
 )
@@ -96,9 +98,6 @@ async def import_labels(call: Call) -> ImportedLabels:
 
 def _columns(body: ImportLabels) -> dict[str, list[str]]:
     """The columns of what is imported."""
-    import tempfile
-    from pathlib import Path
-
     from zerokelvin.labelling.sources.table_rows import read_columns_as_text
 
     data = body.content.encode()
@@ -107,8 +106,8 @@ def _columns(body: ImportLabels) -> dict[str, list[str]]:
             data = base64.b64decode(body.content, validate=True)
         except (binascii.Error, ValueError):
             raise RefusedError("content", "…", "is no base64, which parquet is sent as") from None
-    with tempfile.TemporaryDirectory(prefix="zerokelvin-") as folder:
-        path = Path(folder) / f"labels.{body.format}"
+    with passing_folder() as folder:
+        path = folder / f"labels.{body.format}"
         path.write_bytes(data)
         try:
             columns = read_columns_as_text(path)

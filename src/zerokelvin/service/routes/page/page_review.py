@@ -104,6 +104,7 @@ async def review_items(call: Call) -> ReviewRows:
         found = await project.read("overview", lambda session: overview_of(session, desk), 100)
         with book.lock:
             nodes = _listed(show, found, book)
+        nodes = nodes[nodes < len(found.predicted)]  # others may have added and answered some meanwhile
         if label is not None:
             nodes = nodes[_final(found)[nodes] == project.known.codes[label]]
         if search:
@@ -117,7 +118,8 @@ async def select_items(call: Call) -> Selection:
     """Tell what a selection on the map holds, and what to check first."""
     body: SelectItems = call.body
     async with call.hall.using(call.name) as project:
-        book, desk = await book_of(project), desk_of(project)
+        await book_of(project)
+        desk = desk_of(project)
         count = project.known.graph.num_nodes
         chosen = np.unique(np.array(body.indices, dtype=np.int64))
         if len(chosen) and not 0 <= chosen[0] <= chosen[-1] < count:
@@ -129,20 +131,11 @@ async def select_items(call: Call) -> Selection:
                     "polygon", "[…]", "needs the map, which is not there yet; ask for it first"
                 )
             chosen = np.union1d(chosen, inside(np.array(body.polygon, dtype=np.float64), places))
+        wanted = -1
+        if body.label is not None:
+            wanted = project.known.codes[project.known.label(body.label, "label")]
         found = await project.read("overview", lambda session: overview_of(session, desk), 100)
-        final = _final(found)[chosen]
-        usual = int(np.bincount(final[final >= 0]).argmax()) if (final >= 0).any() else -1
-        own = (final != usual) | ((found.told[chosen] >= 0) & (found.told[chosen] != found.predicted[chosen]))
-        odd = chosen[own]
-        rest = chosen[(found.told[chosen] < 0) & ~own]
-        least = rest[np.argsort(found.probability[rest], kind="stable")]
-        first = [*odd[np.argsort(found.probability[odd], kind="stable")].tolist(), *least.tolist()][:FIRST]
-        with book.lock:
-            counts = np.bincount(final[final >= 0], minlength=len(found.classes)).tolist()
-        labels = {key_of(label): n for label, n in zip(found.classes, counts, strict=True) if n}
-        return Selection(
-            count=len(chosen), disagree=len(odd), check_first=[desk.name(n) for n in first], labels=labels
-        )
+        return _selection(chosen, wanted, found, desk)
 
 
 @route("GET", f"{PATH}/reviewers", "read", gives=ReviewersShown)
@@ -181,6 +174,31 @@ async def show_reviewers(call: Call) -> ReviewersShown:
             kappa=cohen_kappa(pairs),
             alpha=krippendorff_alpha(shared),
         )
+
+
+def _selection(chosen: Ints, wanted: int, found: Overview, desk: Desk) -> Selection:
+    """What is to be known before many items get one label; where none is wanted, what the model says most.
+
+    To be checked first are those for which the model says something else, then those that are open and
+    least sure.
+    """
+    predicted, told = found.predicted[chosen], found.told[chosen]
+    if wanted < 0 and len(chosen) and found.classes:
+        wanted = int(np.bincount(predicted).argmax())
+    against = predicted != wanted if wanted >= 0 else np.zeros(len(chosen), dtype=np.bool_)
+    sure = found.probability[chosen]
+    order = np.lexsort((sure, ~against))
+    first = chosen[order[(against | (told < 0))[order]]][:FIRST]
+    final = _final(found)[chosen]
+    counts = np.bincount(final[final >= 0], minlength=len(found.classes)).tolist()
+    return Selection(
+        count=len(chosen),
+        label=found.classes[wanted] if wanted >= 0 else None,
+        disagree=int(against.sum()),
+        otherwise=int(((told >= 0) & (told != wanted)).sum()),
+        check_first=[desk.name(node) for node in first.tolist()],
+        labels={key_of(label): n for label, n in zip(found.classes, counts, strict=True) if n},
+    )
 
 
 def _final(found: Overview) -> Ints:

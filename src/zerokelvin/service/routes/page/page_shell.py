@@ -24,6 +24,14 @@ KINDS = {
     "svg": "image/svg+xml",
     "map": "application/json",
 }
+ICON = (
+    "data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 24 24' fill='%235a6ce0' "
+    "stroke='%235a6ce0' stroke-width='1.6'%3E%3Cpath d='M8.5 9l3 6.5M8.8 6.8l7-.5M17 8.2l-2.8 7'/%3E"
+    "%3Ccircle cx='6' cy='7' r='3'/%3E%3Ccircle cx='18' cy='6' r='2.4'/%3E%3Ccircle cx='13' cy='18' r='3'/%3E"
+    "%3C/svg%3E"
+)
+"""The sign of the page in the browser's tab; in the page, so that nothing else is asked for."""
+
 SHELL = """<!doctype html>
 <html lang="en">
 <head>
@@ -31,6 +39,7 @@ SHELL = """<!doctype html>
 <meta name="viewport" content="width=device-width,initial-scale=1,viewport-fit=cover">
 <meta name="color-scheme" content="light dark">
 <title>{title}</title>
+<link rel="icon" href="{icon}">
 <link rel="stylesheet" href="/label/assets/app.css">
 <script type="module" src="/label/assets/app.js"></script>
 </head>
@@ -40,6 +49,12 @@ SHELL = """<!doctype html>
 </body>
 </html>
 """
+
+
+@route("GET", "/", OPEN, kind="text/html")
+async def first_page(call: Call) -> RawAnswer:
+    """Show the page of the project that is labelled here, or the list of projects."""
+    return _shell(call.hall.settings.first_project)
 
 
 @route("GET", "/label/", OPEN, kind="text/html")
@@ -54,7 +69,7 @@ async def label_page(call: Call) -> RawAnswer:
     return _shell(call.path["project"])
 
 
-@route("GET", "/label/assets/{file}", OPEN, kind="text/javascript")
+@route("GET", "/label/assets/{file}", OPEN, kind="text/javascript", kinds=tuple(KINDS.values()))
 async def label_asset(call: Call) -> RawAnswer:
     """Give a file of the page's bundle."""
     name = call.path["file"]
@@ -78,6 +93,6 @@ def _asset(name: str) -> tuple[bytes, bytes]:
 
 def _shell(project: str) -> RawAnswer:
     title = f"{project} · zerokelvin" if project else "zerokelvin"
-    page = SHELL.format(title=escape(title[:200]), project=escape(project[:200]))
+    page = SHELL.format(title=escape(title[:200]), icon=ICON, project=escape(project[:200]))
     headers = ((b"content-security-policy", POLICY), (b"cache-control", b"no-cache"))
     return RawAnswer(page.encode(), "text/html; charset=utf-8", headers=headers)

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-import copy
 import time
+from functools import partial
+from typing import cast
 
 import numpy as np
 
@@ -30,17 +31,23 @@ from zerokelvin.service.projects.random_checks import check_due, may_draw, pendi
 from zerokelvin.service.records.page_acts import ActsWish, WantedAct
 from zerokelvin.service.records.page_book import PASSING, PageBook
 from zerokelvin.service.records.refusals import ConflictError, RefusedError, TooLargeError
-from zerokelvin.service.web.query_values import node_given
+from zerokelvin.service.web.query_values import node_given, number, whole
 from zerokelvin.service.web.route_table import Call, route
 from zerokelvin.session import Session
 from zerokelvin.session.predicting import shares_of
 
 PATH = "/v1/projects/{name}"
-LIKELY, ANSWERS = 0.02, 4
-"""Answers thought of in advance: those of at least this probability, at most so many."""
+ANSWERS = 4
+"""Answers thought of in advance in one request, the likely ones first."""
+
+LIKELY, FEW = 0.02, 12
+"""Beyond so many answers, only those of at least this probability are thought of."""
 
 COPYING = 0.25
-"""Seconds up to which a copy of the model is made to look ahead."""
+"""Seconds that supposing an answer may take, for the model to look ahead."""
+
+PAUSE, IN_VAIN = 1.0, 20
+"""Seconds without an answer after which what the checks prove is computed, and so many at the latest."""
 
 TEXT = {"type": "string", "minLength": 1, "maxLength": 200}
 
@@ -79,23 +86,36 @@ async def label_many(call: Call) -> TurnTaken:
     f"{PATH}/ahead",
     "label",
     gives=Ahead,
-    query={"reviewer": (TEXT, "Who looks at the question."), "node": (TEXT, "The node on their screen.")},
+    query={
+        "reviewer": (TEXT, "Who looks at the question."),
+        "node": (TEXT, "The node on their screen."),
+        "pass_over": (whole(1 << 31), "So many of the likely answers were told before."),
+    },
 )
 async def look_ahead(call: Call) -> Ahead:
-    """Tell which question would follow each likely answer to the one on the screen."""
-    reviewer = call.query.get("reviewer", "")
+    """Tell which question would follow each answer to the one on the screen: the likely answers first."""
+    reviewer, over = call.query.get("reviewer", ""), number(call.query, "pass_over", 0, 1 << 31)
     async with call.hall.using(call.name) as project:
         book, desk = await book_of(project), desk_of(project)
         node = project.known.index(node_given(call.query, "node", project.known), "node")
         events = project.events
         if desk.copying > COPYING or not project.known.classes:
-            return Ahead(node=desk.name(node), after=[], events=events)
-        if project.known.labels[node] or reviewer in book.answers.get(node, {}):
+            desk.copying /= 2  # what was slow may be quick the next time
+            return Ahead(node=desk.name(node), after=[], events=events, left=0)
+        given = book.answers.get(node, {})
+        if reviewer in given or (project.known.labels[node] and len(given) != 1):
             raise ConflictError("this item has been answered meanwhile; take the next turn.")
-        after = await project.read_copy(
-            lambda session, _: _following(session, project, desk, book, node, reviewer)
-        )
-        return Ahead(node=desk.name(node), after=after, events=events)
+        likely = await project.read("likely", lambda session: _likely(session, node)[over:])
+        after: list[FollowingTurn] = []
+        for label in ([] if over else [None]) + likely[:ANSWERS]:
+            if project.events != events:  # answered meanwhile: what follows is asked for anew
+                break
+            look = partial(
+                _following, project=project, desk=desk, book=book, node=node, reviewer=reviewer, label=label
+            )
+            after.append(await project.read("ahead", look))
+        left = max(len(likely) - ANSWERS, 0)
+        return Ahead(node=desk.name(node), after=after, events=events, left=left)
 
 
 def _wanted(act: Act, project: Project, desk: Desk, book: PageBook, pending: int | None) -> WantedAct:
@@ -168,56 +188,67 @@ async def _next(
     return await project.read("turn", read)
 
 
-def _following(
-    session: Session, project: Project, desk: Desk, book: PageBook, node: int, reviewer: str
-) -> list[FollowingTurn]:
-    """The question after each likely answer, and after none."""
-    standing = session._now()
+def _likely(session: Session, node: int) -> list[Named]:
+    """The answers for a node that are thought of, the most probable first."""
+    standing = session.standing
     row = shares_of(standing, np.array([node]))[0]
-    codes = [code for code in np.argsort(-row, kind="stable")[:ANSWERS].tolist() if row[code] >= LIKELY]
-    found = [FollowingTurn(answer=None, question=_after(session, project, desk, book, reviewer, node))]
-    for code in codes:
-        began = time.perf_counter()
-        other = copy.copy(session)
+    codes = np.argsort(-row, kind="stable").tolist()
+    codes = [code for place, code in enumerate(codes) if place < FEW or row[code] >= LIKELY]
+    return [cast(Named, standing.classes[code]) for code in codes]
+
+
+def _following(
+    session: Session,
+    project: Project,
+    desk: Desk,
+    book: PageBook,
+    node: int,
+    reviewer: str,
+    label: Named | None,
+) -> FollowingTurn:
+    """The question after an answer, or after none; the session is where it was afterwards."""
+    told = [node, *(n for n in desk.duplicates(node) if not book.answers.get(n))]
+    if label is None or project.known.labels[node]:  # of two answers the first is what the model was told
+        told = []
+    pairs = [(session.graph.name(n), label) for n in told]
+    began = time.perf_counter()
+    with session.supposing(pairs[:1], pairs[1:]) as other:
         desk.copying = time.perf_counter() - began
-        label = standing.classes[code]
-        told = [node, *(n for n in desk.duplicates(node) if not book.answers.get(n))]
-        other.learn(standing.graph.name(node), label)
-        if told[1:]:
-            other.teach([(standing.graph.name(n), label) for n in told[1:]])
         question = _after(other, project, desk, book, reviewer, node)
-        found.append(FollowingTurn(answer=label, question=question))
-    return found
+    return FollowingTurn(answer=label, question=question)
 
 
 def _after(
     session: Session, project: Project, desk: Desk, book: PageBook, reviewer: str, node: int
 ) -> AskedTurn | None:
-    """The question that somebody would get, `node` being done.
+    """The question that somebody would get, `node` being done: the one that `choose` will choose.
 
-    A random check that is due is drawn from a copy: the session, told the same, will draw the same.
+    A random check that is due is drawn aside: the session, told the same, will draw the same.
     """
-    taken = project.leases.of_others(reviewer, time.time())
-    with book.lock:
-        taken |= {other for other, own in book.waiting.items() if reviewer in own} | {node}
     share = project.known.book.audit_share
     if share and check_due(session, share) and may_draw(session):
-        drawn = copy.copy(session)
-        check = drawn.graph.index(drawn.random_check())
-        if check not in taken:
-            return make_turn(drawn, desk, book, Choice(check), reviewer, lease=False)
-    names = session.open_questions(min(len(taken) + 1, 2000))
-    free = [index for index in map(session.graph.index, names) if index not in taken]
-    return make_turn(session, desk, book, Choice(free[0]), reviewer, lease=False) if free else None
+        with book.lock:
+            taken = {other for other, own in book.waiting.items() if reviewer in own} | {node}
+        taken |= project.leases.of_others(reviewer, time.time())
+        with session.supposing([]) as drawn:
+            check = drawn.graph.index(drawn.random_check())
+            if check not in taken:
+                return make_turn(drawn, desk, book, Choice(check), reviewer, lease=False)
+    choice = choose(session, project, book, reviewer, [], done=node)
+    return None if choice.node is None else make_turn(session, desk, book, choice, reviewer, lease=False)
 
 
 def _prove_later(project: Project, desk: Desk) -> None:
-    """Compute what the checks prove, beside the turns; one computation at a time."""
+    """Compute what the checks prove, one computation at a time, when people pause: turns wait for it."""
     if desk.proving is not None and not desk.proving.done():
         return
 
     async def prove() -> None:
-        await asyncio.sleep(0.3)
+        for _ in range(IN_VAIN):
+            events = project.events
+            await asyncio.sleep(PAUSE)
+            if project.events == events:
+                break
         await project.read("guarantee", lambda session: fresh_guarantee(session, desk))
 
     desk.proving = asyncio.ensure_future(prove())

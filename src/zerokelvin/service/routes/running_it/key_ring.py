@@ -20,11 +20,11 @@ async def make_key(call: Call) -> KeyMade:
     _require_all(call)
     wanted: MakeKey = call.body
     try:
-        text = await aside(new_key, call.hall.store, wanted.name, wanted.role, wanted.projects)
+        entry = call.entry("make key", "", f"{wanted.name} {wanted.role}")
+        text = await aside(new_key, call.hall.store, wanted.name, wanted.role, wanted.projects, entry)
     except ParameterError as problem:
         raise ConflictError(str(problem)) from None
     await aside(call.parts.access.refresh)
-    await call.audit("make key", "", f"{wanted.name} {wanted.role}")
     return KeyMade(name=wanted.name, role=wanted.role, projects=wanted.projects, key=text)
 
 
@@ -51,10 +51,10 @@ async def list_keys(call: Call) -> KeysShown:
 async def revoke_key(call: Call) -> KeysShown:
     """Revoke an API key."""
     _require_all(call)
-    if not await aside(call.hall.store.revoke_key, call.path["key"], time.time()):
+    entry = call.entry("revoke key", "", call.path["key"][:100])
+    if not await aside(call.hall.store.revoke_key, call.path["key"], time.time(), entry):
         raise NotThereError(f"there is no key '{call.path['key'][:100]}' in force.")
     await aside(call.parts.access.refresh)
-    await call.audit("revoke key", "", call.path["key"][:100])
     return await list_keys(call)
 
 

@@ -55,10 +55,10 @@ async def who_am_i(call: Call) -> Visitor:
     if found is not None and not access.open:
         return _visitor(found.key, found)
     projects = list(actor.projects)
-    return Visitor(name=actor.name, role=actor.role, projects=projects, keys=not access.open)  # type: ignore[arg-type]
+    return Visitor(name=actor.name, role=actor.role, projects=projects, keys=not access.open)
 
 
 def _visitor(known: StoredKey, visit: Visit) -> Visitor:
     until = datetime.fromtimestamp(visit.cookie.until, UTC).isoformat()
     role, projects = known.role, list(known.projects)
-    return Visitor(name=known.key, role=role, projects=projects, csrf=visit.token, until=until)  # type: ignore[arg-type]
+    return Visitor(name=known.key, role=role, projects=projects, csrf=visit.token, until=until)

@@ -35,7 +35,7 @@ SILENT = 3.0
 
 
 class Leadership:
-    """The locks this instance holds."""
+    """The locks on the server by which this instance leads projects."""
 
     def __init__(self, url: str) -> None:
         self._url = url

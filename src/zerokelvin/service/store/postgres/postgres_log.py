@@ -197,7 +197,7 @@ class PostgresLog(ChainedLog):
         )
 
     def length(self) -> int:
-        """How many events were committed."""
+        """How many events have been committed."""
         return self._place().length
 
     def _chain_or_none(self, number: int) -> bytes | None:
@@ -266,7 +266,7 @@ class PostgresLog(ChainedLog):
         return None
 
     def close(self) -> None:
-        """Give up writing."""
+        """Give up writing, so that another instance may lead."""
         with self._writing:
             self.closed, self._epoch, self._end = True, 0, None
             self._leadership.release(self.name, self)

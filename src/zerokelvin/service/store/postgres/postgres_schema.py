@@ -45,6 +45,10 @@ POSTGRES_STEPS = (
             "CREATE INDEX audit_by_project ON audit (project, number)",
         ),
     ),
+    Migration(
+        "which project was made with which idempotency key",
+        ("CREATE TABLE makings (key text PRIMARY KEY, project text NOT NULL)",),
+    ),
 )
 
 

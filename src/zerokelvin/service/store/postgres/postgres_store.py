@@ -15,7 +15,7 @@ from typing import Any, ClassVar
 from zerokelvin.service.store.backup import new_folder
 from zerokelvin.service.store.chained_log import answer_row
 from zerokelvin.service.store.event_chain import checked, first_link
-from zerokelvin.service.store.keyed_store import KeyedStore
+from zerokelvin.service.store.keyed_store import KeyedStore, Step
 from zerokelvin.service.store.log import (
     ARCHIVED,
     RESTORED,
@@ -138,9 +138,12 @@ class PostgresStore(KeyedStore[PostgresLog]):
     def _ask(self, sql: str, values: tuple[Any, ...]) -> list[Any]:
         return self._connections.ask(sql, values)
 
-    def _change(self, sql: str, values: tuple[Any, ...]) -> list[Any]:
-        with self._connections.use() as connection:  # not sent twice: a key would be found revoked
-            return connection.execute(sql, values).fetchall()
+    def _change(self, *steps: Step) -> list[Any]:
+        with self._connections.use() as connection, connection.transaction():
+            found = connection.execute(*steps[0]).fetchall()  # not sent twice: a key would be found revoked
+            for step in steps[1:] if found else ():
+                connection.execute(*step)
+            return found
 
     def _packed(self, projects: tuple[str, ...]) -> list[str]:
         return list(projects)

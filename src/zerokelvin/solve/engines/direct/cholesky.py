@@ -14,6 +14,9 @@ eliminating j hands on to the later nodes in the same shares,
 
 All terms are positive, so the factor is right to a few ulps in every entry, whatever the weights span; from
 the diagonal D + E, in which small weights drown, it could not be.
+
+Above 300 lines: a factorisation and its solves, for one column and for blocks, share the layout of
+panels.
 """
 
 from __future__ import annotations

@@ -96,11 +96,11 @@ class Factored:
         return position
 
     def exhausted(self, iterations: int) -> bool:
-        """Never: nothing iterates."""
+        """Whether the iterations are used up: never, as nothing iterates."""
         return False
 
     def estimate(self, residual: Floats) -> Floats:
-        """The correction of iterative refinement."""
+        """A correction from a residual by one solve, the step of iterative refinement."""
         return self.solve(residual, np.zeros(()))[0]
 
     def inverse_entries(self, rows: Ints, columns: Ints) -> tuple[Floats, Floats]:

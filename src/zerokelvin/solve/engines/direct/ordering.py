@@ -12,7 +12,7 @@ that is too dense for a direct method says so early.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -88,22 +88,42 @@ def minimum_degree(indptr: Ints, indices: Ints, max_fill: float = np.inf) -> Eli
     work[: len(indices)] = indices
     limit = float(min(max_fill, 1e18))
     patience = 1e6 + PATIENCE * len(work) if np.isfinite(max_fill) else 1e18
-    complete, fill, owner, rank, rows = _minimum_degree(starts, work, limit, patience)
-    if not complete:
+    found = _minimum_degree(starts, work, limit, patience)
+    if not found.complete:
         nothing = np.zeros(0, np.int64)
-        return EliminationOrder(False, int(fill), nothing, nothing, nothing)
-    pivot, parent = _assembly_tree(owner, rank)
-    return EliminationOrder(True, int(fill), pivot, parent, rows[: len(parent)].copy())
+        return EliminationOrder(False, int(found.fill), nothing, nothing, nothing)
+    pivot, parent = _assembly_tree(found.owner, found.rank)
+    return EliminationOrder(True, int(found.fill), pivot, parent, found.rows[: len(parent)].copy())
+
+
+class Pivots(NamedTuple):
+    """What the search for an order found.
+
+    Attributes
+    ----------
+    complete, fill
+        Whether it was completed, and the fill so far.
+    owner
+        Per node the pivot it went with, the node it was merged into, or −1.
+    rank
+        Per node its number among the pivots, −1 where it is none.
+    rows
+        The degree of the pivot of every rank.
+    """
+
+    complete: bool
+    fill: float
+    owner: Ints
+    rank: Ints
+    rows: Ints
 
 
 @kernel
-def _minimum_degree(starts: Any, lists: Any, limit: float, patience: float) -> Any:
+def _minimum_degree(starts: Ints, lists: Ints, limit: float, patience: float) -> Pivots:
     """Eliminate pivot after pivot of least approximate degree.
 
     `starts` (n + 1) and `lists` are the rows of the matrix; `limit` and `patience` the fill and the list
-    entries looked at beyond which the search is given up. Returns whether it was completed, the fill, the
-    owner of every node (the pivot it went with, the node it was merged into, or −1), the rank of every pivot
-    (−1 elsewhere), and the degree of the pivot of every rank.
+    entries looked at beyond which the search is given up.
     """
     nodes, firsts = new_graph(starts)
     n = nodes.shape[1]
@@ -139,8 +159,8 @@ def _minimum_degree(starts: Any, lists: Any, limit: float, patience: float) -> A
         pivots += 1
         fill += together * degree + together * (together + 1) / 2
         if fill + 0.5 * left * degree > limit or touched > patience:
-            return False, fill, nodes[OWNER].copy(), rank, rows
-    return True, fill, nodes[OWNER].copy(), rank, rows
+            return Pivots(False, fill, nodes[OWNER].copy(), rank, rows)
+    return Pivots(True, fill, nodes[OWNER].copy(), rank, rows)
 
 
 @kernel

@@ -7,6 +7,8 @@ the matrix; an element has the list of its variables. All lists lie in one array
 its end.
 
 `zerokelvin.solve.engines.direct.ordering` calls the stages in the order in which they stand here.
+
+Above 300 lines: one data structure, whose operations change the same arrays.
 """
 
 from __future__ import annotations

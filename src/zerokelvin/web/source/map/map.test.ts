@@ -176,6 +176,24 @@ test("what is under the pointer stays there when zooming, and pixels and places 
   assert.ok(px >= 0 && px <= 800 && py >= 0 && py <= 600);
 });
 
+test("everything stays in sight when places change, until somebody has moved the map", () => {
+  const view = new Viewpoint();
+  Object.assign(view, { width: 800, height: 600, head: 50 });
+  const inside = (box: { left: number; right: number; bottom: number; top: number }) =>
+    [view.toScreen(box.left, box.top), view.toScreen(box.right, box.bottom)].every(
+      ([px, py]) => px >= 24 - 1e-6 && px <= 776 + 1e-6 && py >= 74 - 1e-6 && py <= 576 + 1e-6,
+    );
+  const [first, second] = [{ left: -1, right: 1, bottom: -1, top: 1 }, { left: 40, right: 90, bottom: 7, top: 8 }];
+  view.fit(first);
+  assert.ok(inside(first));
+  view.refit(second);
+  assert.ok(inside(second));
+  view.pan(100, 0);
+  const seen = view.toPlane(400, 300);
+  view.refit(first);
+  view.toPlane(400, 300).forEach((part, k) => assert.ok(Math.abs(part - seen[k]!) < 1e-9));
+});
+
 test("the service's bytes are read, and others refused", () => {
   const bytes = new ArrayBuffer(24 + 16);
   const view = new DataView(bytes);

@@ -20,6 +20,7 @@ export interface PointMapOptions {
   onHover?(index: number | null): void;
   onFocusPoint?(index: number): void;
   onTool?(tool: Tool): void;
+  head?(): number; // pixels at the top that something else stands on
 }
 
 const REACH = 14; // pixels between a click and the point that is meant
@@ -140,6 +141,7 @@ export class PointMap {
     style.height = `${height}px`;
     this.view.width = width;
     this.view.height = height;
+    this.view.head = Math.min(this.options.head?.() ?? 0, height / 3);
     this.view.refit(this.index);
     this.ask();
   }

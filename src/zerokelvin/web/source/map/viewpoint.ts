@@ -13,7 +13,9 @@ export class Viewpoint {
   scale = 1;
   width = 1;
   height = 1;
+  head = 0; // pixels at the top that something else stands on
   private fitted = 1;
+  private home = true; // nobody has moved it since everything was to be seen
 
   /** How much larger than when everything is seen. */
   get zoom(): number {
@@ -25,11 +27,13 @@ export class Viewpoint {
     this.fitted = this.scaleFor(box, margin);
     this.scale = this.fitted;
     this.centreX = (box.left + box.right) / 2;
-    this.centreY = (box.bottom + box.top) / 2;
+    this.centreY = (box.bottom + box.top) / 2 + this.head / 2 / this.scale;
+    this.home = true;
   }
 
-  /** Another box or size: what is seen stays, and so does the zoom in proportion. */
+  /** Another box or size: everything is seen still; where one had moved, what is seen stays, and the zoom in proportion. */
   refit(box: Box, margin = 24): void {
+    if (this.home) return this.fit(box, margin);
     const zoom = this.zoom;
     this.fitted = this.scaleFor(box, margin);
     this.scale = this.fitted * zoom;
@@ -38,7 +42,7 @@ export class Viewpoint {
   private scaleFor(box: Box, margin: number): number {
     const across = box.right - box.left || 1;
     const up = box.top - box.bottom || 1;
-    return Math.min(Math.max(1, this.width - 2 * margin) / across, Math.max(1, this.height - 2 * margin) / up);
+    return Math.min(Math.max(1, this.width - 2 * margin) / across, Math.max(1, this.height - this.head - 2 * margin) / up);
   }
 
   toScreen(x: number, y: number): [number, number] {
@@ -50,12 +54,14 @@ export class Viewpoint {
   }
 
   pan(dx: number, dy: number): void {
+    this.home = false;
     this.centreX -= dx / this.scale;
     this.centreY += dy / this.scale;
   }
 
   /** Zoom by a factor so that what is under a pixel stays there. */
   zoomAt(px: number, py: number, factor: number): void {
+    this.home = false;
     const [x, y] = this.toPlane(px, py);
     const zoom = Math.max(0.5, Math.min(400, this.zoom * factor));
     this.scale = zoom * this.fitted;

@@ -5,7 +5,7 @@ import type { Turn } from "../state/protocol.ts";
 import { guessShown } from "../state/preferences.ts";
 import { page } from "../state/open_project.ts";
 import { classStyle } from "../state/colours.ts";
-import { percent, shorten } from "../state/words.ts";
+import { percent, shorten, unbroken } from "../state/words.ts";
 import { Chip, Icon, Key, Thumb } from "./small.tsx";
 
 export const guessVisible = (turn: Turn): boolean =>
@@ -57,9 +57,9 @@ export function Guess({ turn }: { turn: Turn }) {
               </li>
             ))}
           </ul>
-          {turn.reason && <p class="reason" dir="auto">{turn.reason}</p>}
+          {turn.reason && <p class="reason" dir="auto">{unbroken(turn.reason)}</p>}
           {turn.because.length > 0 && (
-            <ul class="because" aria-label="Labelled items that decided">
+            <ul class="because" aria-label="The answered items nearest to it">
               {turn.because.slice(0, 3).map((one) => (
                 <li key={String(one.node)}>
                   <Thumb address={one.image} name={one.title} />
@@ -67,7 +67,9 @@ export function Guess({ turn }: { turn: Turn }) {
                     {shorten(one.title, 70)}
                   </span>
                   <Chip label={one.label} quiet />
-                  <span class="number faint">{percent(one.share)}</span>
+                  <span class="near" style={{ "--share": `${100 * one.share}%` }} title={`${percent(one.share)} of what is near`}>
+                    <span class="hidden">, {percent(one.share)} of what is near</span>
+                  </span>
                 </li>
               ))}
             </ul>

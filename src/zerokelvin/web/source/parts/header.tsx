@@ -46,7 +46,9 @@ const FORMATS: [string, string][] = [
   ["h5ad", "AnnData (h5ad)"],
 ];
 
-export function ExportMenu({ up }: { up?: boolean }) {
+/** The files to take away; `main` where it is what one does next. */
+export function ExportMenu({ main }: { main?: boolean }) {
+  const list = main ? "export-now" : "export-list";
   const open = useSignal(false);
   const box = useRef<HTMLDivElement>(null);
   useEffect(() => {
@@ -68,11 +70,11 @@ export function ExportMenu({ up }: { up?: boolean }) {
         event.stopPropagation();
       }}
     >
-      <button type="button" class="plain" aria-expanded={open.value} aria-controls="export-list" onClick={() => (open.value = !open.value)}>
-        <Icon name="download" /> <span class="wide">Export</span>
-        <span class="hidden narrow">Export</span>
+      <button type="button" class={main ? "main small" : "plain"} aria-expanded={open.value} aria-controls={list} onClick={() => (open.value = !open.value)}>
+        <Icon name="download" /> <span class={main ? "" : "wide"}>Export</span>
+        {!main && <span class="hidden narrow">Export</span>}
       </button>
-      <ul id="export-list" class={up ? "up" : ""} hidden={!open.value}>
+      <ul id={list} hidden={!open.value}>
         {FORMATS.map(([format, words]) => (
           <li key={format}>
             <a href={at(project.value, "export", { format })} download={`${project.value}.${format}`} onClick={() => (open.value = false)}>

@@ -90,7 +90,7 @@ export function Neighbourhood({ item }: { item: Item }) {
                 y={y}
                 text-anchor="middle"
                 dominant-baseline="central"
-                fill={one.label ? inkOn(colourOf(one.label)) : undefined}
+                style={one.label ? { fill: inkOn(colourOf(one.label)) } : undefined}
               >
                 {label ? keyOf(label) : ""}
               </text>

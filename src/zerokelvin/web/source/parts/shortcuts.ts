@@ -1,6 +1,6 @@
 // The keys of the label view. A key that is typed into a field, held down, or pressed with Ctrl, Alt or Meta is not ours.
 
-import { classForKey, lettersAreFree } from "../state/keys.ts";
+import { classForKey, figureOf, letterOf, lettersAreFree } from "../state/keys.ts";
 import { dialog, labelling, page, tab } from "../state/open_project.ts";
 import { guessShown } from "../state/preferences.ts";
 import { answerNow, putOffNow } from "./acting.ts";
@@ -19,17 +19,24 @@ export function onKey(event: KeyboardEvent): void {
   if (dialog.value) return;
   if (typed.value !== null && [...event.key].length === 1) typed.value += event.key; // typed before the field has the focus
   else if (event.key === "?") dialog.value = "help";
-  else if (event.key === "z") work.undo();
-  else if (event.key === "Z") work.redo();
+  else if (isUndo(event)) event.shiftKey ? work.redo() : work.undo();
   else if (tab.value !== "label" || !page.value.can_label || !onLabelView(event, target)) return;
   event.preventDefault();
+}
+
+/** Z in any alphabet; where letters name classes, another alphabet's letter on that key is one of them. */
+function isUndo(event: KeyboardEvent): boolean {
+  const plain = event.key.toLowerCase() === "z";
+  return plain || (letterOf(event) === "z" && (event.shiftKey || lettersAreFree(page.value!.classes)));
 }
 
 function onLabelView(event: KeyboardEvent, target: Element): boolean {
   const work = labelling.value!;
   const classes = page.value!.classes;
   const key = event.key;
-  const found = classForKey(classes, key);
+  const letters = lettersAreFree(classes);
+  const figure = letters || !/^\p{L}$/u.test(key) ? figureOf(event) : undefined;
+  const found = classForKey(classes, key) ?? (figure === undefined ? undefined : classForKey(classes, figure));
   if (found) {
     answerNow(found.label, event.timeStamp);
     return true;
@@ -48,9 +55,8 @@ function onLabelView(event: KeyboardEvent, target: Element): boolean {
     answerNow(turn.label!, event.timeStamp);
     return true;
   }
-  const letters = lettersAreFree(classes);
   if (letters || event.shiftKey) {
-    const command = COMMANDS[key.toLowerCase()];
+    const command = COMMANDS[letterOf(event) ?? ""];
     if (command) {
       command();
       return true;

@@ -3,7 +3,7 @@
 import { at } from "../state/server.ts";
 import { labelling, page, project } from "../state/open_project.ts";
 import type { Standing } from "../state/protocol.ts";
-import { count, duration, percent, plural } from "../state/words.ts";
+import { count, duration, percent, plural, unbroken } from "../state/words.ts";
 import { Icon } from "./small.tsx";
 
 /** The end of the scale: twice the target, or what the limit needs, in steps that stay still for a while. */
@@ -31,6 +31,15 @@ function Gauge({ standing }: { standing: Standing }) {
   );
 }
 
+/** What is known of the labels nobody was asked for; before the first check, how it comes to be known. */
+export function proved(standing: Standing, share: number): string {
+  const { error_at_most: limit, checks, sentence } = standing;
+  if (limit !== null || checks > 0 || !/\b0 random checks/.test(sentence)) return `${unbroken(sentence).replace(/\.$/, "")}.`;
+  if (!share) return "Random checks are switched off, so nothing will be proved of the labels that nobody is asked for.";
+  const often = share >= 0.95 ? "Every question" : `About one question in ${Math.round(1 / share)}`;
+  return `${often} is drawn at random, to measure how many of the labels that nobody is asked for are wrong. None has been answered yet.`;
+}
+
 export function StopPanel() {
   const standing = labelling.value?.standing.value;
   if (!standing) return null;
@@ -56,7 +65,7 @@ export function StopPanel() {
         {target !== null && <span class="faint"> · target {percent(target)}</span>}
       </p>
       <Gauge standing={standing} />
-      <p class="reason">{standing.sentence}</p>
+      <p class="reason">{proved(standing, page.value?.audit_share ?? 0)}</p>
       <dl class="facts">
         <div>
           <dt>Answered</dt>
@@ -65,7 +74,7 @@ export function StopPanel() {
           </dd>
         </div>
         <div>
-          <dt>Random checks</dt>
+          <dt>Checks that count</dt>
           <dd>{count(standing.checks)}</dd>
         </div>
         {standing.estimate !== null && (
@@ -75,10 +84,10 @@ export function StopPanel() {
           </div>
         )}
         <div class="whole">
-          <dt>Left</dt>
+          <dt>Until the target is proved</dt>
           <dd>
             {reached
-              ? "target reached"
+              ? "nothing, it is reached"
               : left === null
                 ? "not known yet"
                 : `about ${plural(left, "answer")}${standing.seconds_left === null ? "" : `, ${duration(standing.seconds_left)}`}`}

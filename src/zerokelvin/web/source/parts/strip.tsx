@@ -22,14 +22,14 @@ export function choosePast(step: number): void {
   work.chosen.value = next < 0 ? null : (acts[Math.min(next, acts.length - 1)]?.id ?? null);
 }
 
-function Entry({ act }: { act: PastAct }) {
+function Entry({ act, changes }: { act: PastAct; changes: PastAct[] }) {
   const work = labelling.value!;
   const row = useRef<HTMLLIElement>(null);
   const chosen = work.chosen.value === act.id;
   useEffect(() => {
     if (chosen) row.current?.scrollIntoView({ block: "nearest", inline: "nearest" });
   }, [chosen]);
-  const label = labelNow(work.past.value, act);
+  const label = labelNow(changes, act);
   const words = label !== null ? String(label) : (WORDS[act.kind] ?? act.kind);
   const title = act.count > 1 ? `${shorten(act.title, 40)} and ${act.count - 1} more` : shorten(act.title, 60);
   const state = `${act.undone ? ", undone" : ""}, ${STATES[act.state]}${act.detail ? `: ${act.detail}` : ""}`;
@@ -62,6 +62,7 @@ function Entry({ act }: { act: PastAct }) {
 export function Strip() {
   const work = labelling.value!;
   const acts = stripActs();
+  const changes = work.past.value.filter((act) => act.of !== null); // few, while the past may be long
   return (
     <section class="strip" aria-labelledby="strip-title">
       <h2 id="strip-title" class="hidden">
@@ -78,7 +79,7 @@ export function Strip() {
       {acts.length ? (
         <ol class="strip-list" aria-label={`${plural(acts.length, "past answer")}, newest first`}>
           {acts.map((act) => (
-            <Entry key={act.id} act={act} />
+            <Entry key={act.id} act={act} changes={changes} />
           ))}
         </ol>
       ) : (

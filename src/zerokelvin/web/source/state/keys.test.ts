@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { classForKey, lettersAreFree, matching } from "./keys.ts";
+import { classForKey, figureOf, letterOf, lettersAreFree, matching } from "./keys.ts";
 import type { ClassInfo } from "./protocol.ts";
 
 const named = (labels: string[]): ClassInfo[] =>
@@ -29,4 +29,19 @@ test("accents and case do not matter, and every script can be typed", () => {
   assert.equal(matching(classes, "eve")[0]?.label, "Événement");
   assert.equal(matching(classes, "של")[0]?.label, "שלום");
   assert.equal(matching(classes, "本")[0]?.label, "日本語");
+});
+
+test("keys are those of the keyboard at hand", () => {
+  const press = (key: string, code: string, shiftKey = false) => ({ key, code, shiftKey });
+  assert.equal(figureOf(press("&", "Digit1")), "1"); // French
+  assert.equal(figureOf(press("٣", "Digit3")), "3"); // Arabic
+  assert.equal(figureOf(press("7", "Numpad7")), "7");
+  assert.equal(figureOf(press("Home", "Numpad7")), undefined);
+  assert.equal(figureOf(press("!", "Digit1", true)), undefined);
+  assert.equal(letterOf(press("Z", "KeyZ")), "z"); // Caps Lock
+  assert.equal(letterOf(press("z", "KeyY")), "z"); // German
+  assert.equal(letterOf(press("я", "KeyZ")), "z"); // Russian
+  assert.equal(letterOf(press("ז", "KeyZ")), "z"); // Hebrew
+  assert.equal(letterOf(press("é", "Digit2")), undefined);
+  assert.equal(letterOf(press("Enter", "Enter")), undefined);
 });

@@ -7,6 +7,25 @@ export function classForKey(classes: readonly ClassInfo[], key: string): ClassIn
   return classes.find((one) => one.key === key);
 }
 
+export interface Pressed {
+  key: string;
+  code: string; // the place on the keyboard, by what stands there in the United States
+  shiftKey: boolean;
+}
+
+/** The figure that was meant: French keyboards have figures behind shift, Arabic and Persian ones figures of their own. */
+export function figureOf(pressed: Pressed): string | undefined {
+  const figure = /^(?:Digit|Numpad)(\d)$/.exec(pressed.code)?.[1];
+  return figure !== undefined && !pressed.shiftKey && [...pressed.key].length === 1 ? figure : undefined;
+}
+
+/** The Latin letter that was meant, in lower case whatever Caps Lock says; by its place where others are written. */
+export function letterOf(pressed: Pressed): string | undefined {
+  const key = pressed.key.toLowerCase();
+  if (/^[a-z]$/.test(key)) return key;
+  return /^\P{Script=Latin}$/u.test(key) ? /^Key([A-Z])$/.exec(pressed.code)?.[1]?.toLowerCase() : undefined;
+}
+
 /** Letters are free for shortcuts as long as every class has a key that is no letter. */
 export function lettersAreFree(classes: readonly ClassInfo[]): boolean {
   return classes.every((one) => one.key !== null && !/\p{L}/u.test(one.key));

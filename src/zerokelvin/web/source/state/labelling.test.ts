@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Labelling, type TurnRequest } from "./labelling.ts";
 import { MemoryShelf, Outbox } from "./outbox.ts";
-import type { AheadReply, Done, Label, Node, Standing, Turn, TurnReply } from "./protocol.ts";
+import type { AheadReply, Done, HistoryAnswer, Label, Node, Standing, Turn, TurnReply } from "./protocol.ts";
 import { Problem, Unreachable } from "./server.ts";
 
 const turnOf = (node: Node): Turn => ({
@@ -67,16 +67,26 @@ class Service {
     return { saved: request.acts.map((act) => act.id), refused: [], question: node === null ? null : turnOf(node), standing, done, events: this.seen.size };
   }
 
+  /** Acts done in earlier tabs, two at a time. */
+  history: HistoryAnswer[] = [];
+
+  async older(before: string): Promise<{ answers: HistoryAnswer[]; more: boolean }> {
+    const end = this.history.findIndex((row) => row.id === before);
+    return { answers: this.history.slice(Math.max(end - 2, 0), end), more: end > 2 };
+  }
+
   async ahead(_: string, node: Node): Promise<AheadReply> {
     const next = this.open(node);
     const question = next === null ? null : turnOf(next);
-    return { node, events: 0, after: [{ answer: "a", question }, { answer: null, question }] };
+    return { node, events: 0, after: [{ answer: "a", question }, { answer: null, question }], left: 0 };
   }
 
   world() {
     return {
       send: (request: TurnRequest) => this.send(request),
+      older: (_: string, before: string) => this.older(before),
       ahead: (person: string, node: Node) => this.ahead(person, node),
+      afterFrame: (work: () => void) => work(),
       wait: () => new Promise<void>((resolve) => this.waits.push(resolve)),
       prefetch: () => undefined,
       announce: (text: string) => void this.said.push(text),
@@ -205,6 +215,35 @@ test("undo to any depth and redo, with the question back at once", async () => {
   assert.equal(work.question.value?.node, 3);
 });
 
+test("undo pressed while a selection is being labelled takes back the selection, not what was before", async () => {
+  const service = new Service();
+  const work = await begin(service);
+  work.answer("a");
+  await settled();
+  const act = { ...work.past.value[0]!, id: "many", kind: "label-many", node: null, turn: null, count: 12 };
+  let arrive!: (reply: TurnReply) => void;
+  const joined = work.join(act, new Promise((resolve) => (arrive = resolve)));
+  assert.equal(work.undo(), true);
+  await settled();
+  assert.deepEqual(work.past.value.map((one) => one.undone), [false]);
+  service.seen.set("many", { node: 5, label: "a" });
+  arrive(await service.send({ ...service.requests.at(-1)!, acts: [] }));
+  await joined;
+  await settled();
+  assert.deepEqual(work.past.value.map((one) => one.undone), [false, true]);
+});
+
+test("a selection that could not be labelled is not in the way of undo", async () => {
+  const work = await begin(new Service());
+  work.answer("a");
+  await settled();
+  const joined = work.join(work.past.value[0]!, Promise.reject(new Error("offline")));
+  await assert.rejects(joined, /offline/);
+  await settled();
+  work.undo();
+  assert.deepEqual(work.past.value.map((one) => one.undone), [true]);
+});
+
 test("a new answer ends what could be redone", async () => {
   const work = await begin(new Service());
   work.answer("a");
@@ -257,4 +296,29 @@ test("a refusal of the whole request stops and says why; nothing is thrown away"
   work.retry();
   await settled();
   assert.equal(service.labels.get(0), "a");
+});
+
+test("undo goes back before what the page was opened with, to the first act of all", async () => {
+  const service = new Service(9);
+  for (let node = 0; node < 7; node++) {
+    const id = `old${node}`;
+    service.labels.set(node, "a");
+    service.seen.set(id, { node, label: "a" });
+    service.history.push({ id, node, title: `item ${node}`, label: "a", predicted: null, by: "ana", at: node, kind: "answer", undone: false });
+  }
+  const work = new Labelling("ana", new Outbox(new MemoryShelf(), "ana"), service.world());
+  await work.start(service.history.slice(-2), true);
+  await settled();
+  for (let step = 0; step < 7; step++) {
+    assert.ok(work.canUndo.value);
+    assert.ok(work.undo());
+    await settled();
+  }
+  assert.equal(work.canUndo.value, false);
+  assert.equal(service.labels.size, 0);
+  for (let step = 0; step < 7; step++) {
+    assert.ok(work.redo());
+    await settled();
+  }
+  assert.equal(service.labels.size, 7);
 });

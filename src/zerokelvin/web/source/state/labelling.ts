@@ -5,7 +5,7 @@ import { batch, computed, signal } from "@preact/signals";
 import type { Outbox } from "./outbox.ts";
 import { fromHistory, fromTurn, redoable, undoable, type PastAct } from "./past.ts";
 import type { Act, ActKind, AheadReply, Done, HistoryAnswer, Label, Node, Standing, Turn, TurnReply } from "./protocol.ts";
-import { newId, Problem } from "./server.ts";
+import { newId, Problem, Unreachable } from "./server.ts";
 
 export interface TurnRequest {
   reviewer: string;
@@ -16,16 +16,24 @@ export interface TurnRequest {
 
 export interface Surroundings {
   send(request: TurnRequest, key: string): Promise<TurnReply>;
-  ahead(reviewer: string, node: Node): Promise<AheadReply>;
+  older(reviewer: string, before: string): Promise<OlderActs>; // acts before one, the oldest first
+  ahead(reviewer: string, node: Node, passOver: number): Promise<AheadReply>;
+  afterFrame(work: () => void): void;
   wait(milliseconds: number): Promise<void>;
   prefetch(turn: Turn): void;
   announce(text: string): void;
   now(): number;
 }
 
+export interface OlderActs {
+  answers: HistoryAnswer[];
+  more: boolean;
+}
+
 export type Link = "idle" | "sending" | "offline" | "stopped";
 
 const CALM = 350; // milliseconds in which a question that came by itself takes no answer meant for the one before
+const NEAR_THE_END = 20; // acts left to undo at which older ones are fetched
 const SPARES = 40; // questions sent ahead for other answers, kept to go on with while offline
 
 export class Labelling {
@@ -39,7 +47,8 @@ export class Labelling {
   readonly chosen = signal<string | null>(null); // the past act that the next class key changes
   readonly together = signal(true); // near-duplicates are answered with the item
   readonly events = signal(0);
-  readonly canUndo = computed(() => undoable(this.past.value) !== undefined);
+  readonly more = signal(false); // the service has older acts of this person than are here
+  readonly canUndo = computed(() => this.more.value || undoable(this.past.value) !== undefined);
   readonly canRedo = computed(() => redoable(this.past.value) !== undefined);
 
   private after = new Map<Label | null, Turn | null>();
@@ -47,7 +56,10 @@ export class Labelling {
   private pumping = false;
   private wanted = false;
   private wake: (() => void) | null = null;
+  private looks = 0;
   private shownAt = 0;
+  private recalling = false;
+  private pending: Promise<void> | null = null; // an act that another request is doing
   private calmUntil = 0;
 
   constructor(
@@ -57,7 +69,8 @@ export class Labelling {
   ) {}
 
   /** Begin with what the service knows of this person; acts that an earlier tab kept are sent first. */
-  async start(history: HistoryAnswer[]): Promise<void> {
+  async start(history: HistoryAnswer[], more = false): Promise<void> {
+    this.more.value = more;
     const found = await this.outbox.recover();
     const known = new Set(history.map((row) => row.id));
     const kept = found.filter((act) => !known.has(act.id)).map(fromAct);
@@ -129,8 +142,31 @@ export class Labelling {
     this.together.value = true;
   }
 
+  /** Fetch acts before the oldest one here, so that undo goes to any depth. */
+  private async recall(): Promise<void> {
+    const oldest = this.past.value[0];
+    if (this.recalling || !this.more.value || !oldest) return;
+    this.recalling = true;
+    try {
+      const { answers, more } = await this.world.older(this.reviewer, oldest.id);
+      batch(() => {
+        this.past.value = [...answers.map(fromHistory), ...this.past.value];
+        this.more.value = more && answers.length > 0;
+      });
+    } catch {
+      // offline: the next undo asks again
+    } finally {
+      this.recalling = false;
+    }
+  }
+
   undo(): boolean {
+    if (this.pending) {
+      void this.pending.then(() => this.undo());
+      return true;
+    }
     const act = undoable(this.past.value);
+    if (this.past.value.filter((one) => !one.undone).length <= NEAR_THE_END) void this.recall();
     if (!act) return false;
     const current = this.question.value;
     batch(() => {
@@ -148,6 +184,10 @@ export class Labelling {
   }
 
   redo(): boolean {
+    if (this.pending) {
+      void this.pending.then(() => this.redo());
+      return true;
+    }
     const act = redoable(this.past.value);
     if (!act) return false;
     batch(() => {
@@ -181,19 +221,29 @@ export class Labelling {
     this.post(act);
   }
 
-  /** What another request of the page did as one act (a selection on the map). */
-  joined(act: PastAct, reply: TurnReply): void {
-    batch(() => {
-      this.past.value = [...this.past.value, act];
-      this.take(reply);
+  /** What another request of the page does as one act (a selection on the map); undo waits until it is done. */
+  async join(act: PastAct, request: Promise<TurnReply>): Promise<void> {
+    const done = request.then((reply) =>
+      batch(() => {
+        this.past.value = [...this.past.value, act];
+        this.take(reply);
+      }),
+    );
+    const settled = done.catch(() => undefined).then(() => {
+      if (this.pending === settled) this.pending = null;
     });
+    this.pending = settled;
+    await done;
   }
 
+  /** The next question is drawn first: what is kept and sent, and what the service does then, would take time from it. */
   private post(act: Act): void {
-    const kept = this.outbox.add(act).catch(() => undefined);
+    const keep = this.outbox.add(act);
     this.waiting.value = this.outbox.acts.length;
-    void kept;
-    void this.pump();
+    this.world.afterFrame(() => {
+      void keep().catch(() => undefined);
+      void this.pump();
+    });
   }
 
   /** Try again now, without waiting for the next turn of the clock. */
@@ -207,6 +257,7 @@ export class Labelling {
     if (this.pumping) return;
     this.pumping = true;
     let pause = 500;
+    let failed = ""; // what the service said when it failed
     let request: { body: TurnRequest; key: string } | null = null;
     try {
       while (request || this.wanted || this.outbox.acts.length) {
@@ -222,6 +273,7 @@ export class Labelling {
           const reply = await this.world.send(request.body, request.key);
           request = null;
           pause = 500;
+          if (failed) this.problem.value = failed = "";
           batch(() => this.take(reply));
         } catch (error) {
           if (error instanceof Problem) {
@@ -231,6 +283,7 @@ export class Labelling {
           }
           batch(() => {
             this.link.value = "offline";
+            if (error instanceof Unreachable && error.failed) this.problem.value = failed = error.message;
             if (!this.question.value && !this.done.value) this.show(this.spare());
           });
           await Promise.race([this.world.wait(pause), new Promise<void>((resolve) => (this.wake = resolve))]);
@@ -282,17 +335,26 @@ export class Labelling {
     if (reply.question) void this.lookAhead(reply.question.node);
   }
 
-  /** Fetch the question that follows each likely answer, so that it is here before the answer is. */
+  /** Fetch the question that follows each answer, the likely ones first, so that it is here before the answer is. */
   private async lookAhead(node: Node): Promise<void> {
-    let reply: AheadReply;
-    try {
-      reply = await this.world.ahead(this.reviewer, node);
-    } catch {
-      return; // then the next question comes with the turn
+    const looking = ++this.looks;
+    let found = 0;
+    for (let left = 1; left > 0; ) {
+      let reply: AheadReply;
+      try {
+        reply = await this.world.ahead(this.reviewer, node, found);
+      } catch {
+        return; // then the next question comes with the turn
+      }
+      if (looking !== this.looks || this.question.value?.node !== node || reply.node !== node) return;
+      if (!found) this.after = new Map();
+      for (const { answer, question } of reply.after) {
+        this.after.set(answer, question);
+        if (question) this.world.prefetch(question);
+      }
+      found += reply.after.filter((one) => one.answer !== null).length;
+      left = reply.after.length ? reply.left : 0;
     }
-    if (this.question.value?.node !== node || reply.node !== node) return;
-    this.after = new Map(reply.after.map((one) => [one.answer, one.question]));
-    for (const { question } of reply.after) if (question) this.world.prefetch(question);
   }
 
   private mark(id: string, change: Partial<PastAct>): void {

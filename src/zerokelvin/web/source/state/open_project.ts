@@ -1,9 +1,10 @@
 // The project on screen: its settings, the work of this person on it, and what both are told by the service.
 
 import { signal } from "@preact/signals";
-import { Labelling } from "./labelling.ts";
+import { afterFrame } from "./after_frame.ts";
+import { Labelling, type OlderActs } from "./labelling.ts";
 import { DatabaseShelf, Outbox } from "./outbox.ts";
-import type { AheadReply, HistoryAnswer, PageChange, PageInfo, Turn, TurnReply } from "./protocol.ts";
+import type { AheadReply, PageChange, PageInfo, Turn, TurnReply } from "./protocol.ts";
 import { at, getJson, loginWanted, meet, postJson, Problem } from "./server.ts";
 
 export type Tab = "label" | "map" | "review" | "people" | "setup";
@@ -52,27 +53,31 @@ export async function beginAs(reviewer: string): Promise<void> {
   const outbox = new Outbox(await DatabaseShelf.open(), `${name}\n${reviewer}`);
   const work = new Labelling(reviewer, outbox, {
     send: (body, key) => postJson<TurnReply>(at(name, "turn"), body, key),
-    ahead: (person, node) => getJson<AheadReply>(at(name, "ahead", { reviewer: person, node })),
+    older: (person, before) => recall(name, person, before),
+    ahead: (person, node, passOver) => getJson<AheadReply>(at(name, "ahead", { reviewer: person, node, pass_over: passOver })),
+    afterFrame,
     wait: (milliseconds) => new Promise((resolve) => setTimeout(resolve, milliseconds)),
     now: () => performance.now(),
     prefetch,
     announce,
   });
   labelling.value = work;
-  let history: HistoryAnswer[] = [];
+  let history: OlderActs = { answers: [], more: false };
   try {
-    history = (await getJson<{ answers: HistoryAnswer[] }>(at(name, "history", { reviewer, limit: 60 }))).answers;
+    history = await recall(name, reviewer);
   } catch {
     // the strip begins empty; answers still work
   }
-  await work.start(oldestFirst(history));
+  await work.start(history.answers, history.more);
   window.addEventListener("online", () => work.retry());
   listen(name, work);
 }
 
-function oldestFirst(answers: HistoryAnswer[]): HistoryAnswer[] {
-  const [first, last] = [answers[0], answers.at(-1)];
-  return first && last && String(first.at) > String(last.at) ? answers.toReversed() : answers;
+/** What somebody did, the oldest of the newest first; of those before an act, where one is given. */
+async function recall(name: string, reviewer: string, before?: string): Promise<OlderActs> {
+  const query = { reviewer, limit: 60, ...(before !== undefined && { before }) };
+  const { answers, more } = await getJson<OlderActs>(at(name, "history", query));
+  return { answers: answers.toReversed(), more };
 }
 
 /** Others' answers change the model: the question, if it is still open, gets the newest guess. */

@@ -97,10 +97,12 @@ export class Outbox {
     return found;
   }
 
-  add(act: Act): Promise<void> {
+  /** Put an act at the end of the queue; what comes back puts it on the shelf. */
+  add(act: Act): () => Promise<void> {
     this.waiting.push(act);
     this.last = Math.max(this.now(), this.last + 1);
-    return this.shelf.put({ order: this.last, owner: this.owner, act });
+    const kept = { order: this.last, owner: this.owner, act };
+    return () => this.shelf.put(kept);
   }
   private last = 0;
 

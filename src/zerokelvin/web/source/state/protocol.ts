@@ -124,11 +124,12 @@ export interface TurnReply {
   events: number;
 }
 
-/** The question after each likely answer to `node`; the answer null stands for skip, unsure and someone else. */
+/** The question after some answers to `node`, the likely ones first; the answer null stands for skip, unsure and someone else. */
 export interface AheadReply {
   node: Node;
   events: number;
   after: { answer: Label | null; question: Turn | null }[];
+  left: number; // answers that can be asked for yet
 }
 
 export interface HistoryAnswer {
@@ -159,7 +160,9 @@ export interface ReviewRow {
 
 export interface Selection {
   count: number;
-  disagree: number;
+  label: Label | null; // what the model says most often there
+  disagree: number; // for so many it says something else
+  otherwise: number; // so many were given another label by people
   check_first: Node[];
   labels: Record<string, number>;
 }

@@ -13,7 +13,14 @@ export class Problem extends Error {
 }
 
 /** The service could not be reached, or could not answer now: worth trying again. */
-export class Unreachable extends Error {}
+export class Unreachable extends Error {
+  constructor(
+    detail: string,
+    readonly failed = false, // it was reached, and failed
+  ) {
+    super(detail);
+  }
+}
 
 /** Whether the service wants a key first. */
 export const loginWanted = signal(false);
@@ -59,7 +66,7 @@ export async function request(path: string, init: RequestInit = {}, timeout = 20
   if (response.ok) return response;
   const detail = await problemText(response);
   if (response.status === 401) loginWanted.value = true;
-  if (TRY_AGAIN.has(response.status)) throw new Unreachable(detail);
+  if (TRY_AGAIN.has(response.status)) throw new Unreachable(detail, response.status === 500);
   throw new Problem(response.status, detail);
 }
 

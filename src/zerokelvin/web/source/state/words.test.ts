@@ -1,15 +1,16 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { ago, duration, highlight, percent, plural, shorten } from "./words.ts";
+import { ago, duration, highlight, percent, plural, shorten, unbroken } from "./words.ts";
 
 test("shares are written so that a tiny one is not nothing and a large one not all", () => {
-  assert.equal(percent(0), "0 %");
-  assert.equal(percent(0.0004), "< 0.1 %");
-  assert.equal(percent(0.021), "2.1 %");
-  assert.equal(percent(0.05), "5 %");
-  assert.equal(percent(0.5), "50 %");
-  assert.equal(percent(0.9996), "> 99.9 %");
-  assert.equal(percent(1), "100 %");
+  assert.equal(percent(0), "0\u00a0%");
+  assert.equal(percent(0.0004), "<\u00a00.1\u00a0%");
+  assert.equal(percent(0.021), "2.1\u00a0%");
+  assert.equal(percent(0.05), "5\u00a0%");
+  assert.equal(percent(0.5), "50\u00a0%");
+  assert.equal(percent(0.9996), ">\u00a099.9\u00a0%");
+  assert.equal(percent(1), "100\u00a0%");
+  assert.equal(unbroken("All 3 are “spam” (87 %)."), "All 3 are “spam” (87\u00a0%).");
 });
 
 test("numbers, durations and times", () => {

@@ -2,10 +2,12 @@
 
 export function percent(share: number): string {
   const value = share * 100;
-  if (value > 0 && value < 0.1) return "< 0.1 %";
-  if (value > 99.9 && value < 100) return "> 99.9 %";
-  return `${value < 10 ? value.toFixed(1).replace(/\.0$/, "") : Math.round(value)} %`;
+  const digits = value < 10 ? value.toFixed(1).replace(/\.0$/, "") : String(Math.round(value));
+  return unbroken(value > 0 && value < 0.1 ? "< 0.1 %" : value > 99.9 && value < 100 ? "> 99.9 %" : `${digits} %`);
 }
+
+/** The text with every number and its % on one line. */
+export const unbroken = (text: string): string => text.replace(/([<>]) (?=\d)| (?=%)/g, "$1\u00a0");
 
 export const count = (number: number): string => number.toLocaleString("en");
 

@@ -5,7 +5,7 @@ import { ExportMenu } from "../parts/header.tsx";
 import { Icon } from "../parts/small.tsx";
 import { labelling, page } from "../state/open_project.ts";
 import type { Done } from "../state/protocol.ts";
-import { plural } from "../state/words.ts";
+import { plural, unbroken } from "../state/words.ts";
 
 function words(reason: Done): [string, string] {
   const others = labelling.value?.standing.value?.others.map((one) => one.reviewer) ?? [];
@@ -20,7 +20,7 @@ function words(reason: Done): [string, string] {
         `${others.length ? others.join(", ") : "Someone"} ${others.length > 1 ? "are" : "is"} on them. If they stay open, they come to you; this page looks by itself.`,
       ];
     default:
-      return ["All done", `Every one of the ${plural(page.value?.items ?? 0, "item")} has its answer.`];
+      return ["All done", page.value?.items === 1 ? "The item has its answer." : `Every one of the ${plural(page.value?.items ?? 0, "item")} has its answer.`];
   }
 }
 
@@ -31,7 +31,7 @@ export function DoneCard({ reason }: { reason: Done }) {
     const timer = setInterval(() => void labelling.value?.refresh(), 4000);
     return () => clearInterval(timer);
   }, [reason]);
-  const sentence = labelling.value?.standing.value?.sentence;
+  const sentence = reason === "all-answered" ? "" : labelling.value?.standing.value?.sentence;
   return (
     <article class="card done" aria-labelledby="done-title">
       <div class="done-sign">
@@ -39,10 +39,10 @@ export function DoneCard({ reason }: { reason: Done }) {
       </div>
       <h2 id="done-title">{title}</h2>
       <p role="status">{text}</p>
-      {sentence && page.value?.items ? <p class="reason">{sentence}</p> : null}
+      {sentence && page.value?.items ? <p class="reason">{unbroken(sentence)}.</p> : null}
       {page.value?.items ? (
         <div class="row centre">
-          <ExportMenu />
+          <ExportMenu main />
           <a class="plain" href="#review">
             Review the answers
           </a>
@@ -59,7 +59,7 @@ export function TargetBanner() {
       <span>
         <strong>The target is reached.</strong> You can stop and export; more answers make it better still.
       </span>
-      <ExportMenu />
+      <ExportMenu main />
     </div>
   );
 }

@@ -119,7 +119,7 @@ export function NameView() {
         />
         {problem.value && <p id="name-problem" class="wrong" role="alert">{problem.value}</p>}
         <button type="submit" class="main">Start</button>
-        <p class="faint">
+        <p class="faint key-line">
           <Key>1</Key>–<Key>9</Key> answer, <Key>Z</Key> undoes, <Key>?</Key> shows all keys.
         </p>
       </form>

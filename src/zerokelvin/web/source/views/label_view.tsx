@@ -76,7 +76,7 @@ export function LabelView() {
           </p>
         )}
         {finished ? <DoneCard reason={done} /> : turn ? <Question turn={turn} /> : <Waiting />}
-        {info.can_label && <Answers turn={turn} />}
+        {info.can_label && (!finished || work.chosen.value !== null) && <Answers turn={turn} />}
         <Strip />
       </div>
       <aside class="side" aria-label="About this question">

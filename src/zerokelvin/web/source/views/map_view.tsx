@@ -179,6 +179,7 @@ function Choose() {
 export function MapView() {
   const canvas = useRef<HTMLCanvasElement>(null);
   const map = useRef<PointMap | null>(null);
+  const tools = useRef<HTMLDivElement>(null);
   useEffect(() => {
     const made = new PointMap(canvas.current!, {
       colours: allColours(),
@@ -188,6 +189,7 @@ export function MapView() {
       onSelect: (indices) => select(indices),
       onFocusPoint: (index) => announce(describe(index)),
       onTool: (chosen) => (tool.value = chosen),
+      head: () => (tools.current ? tools.current.offsetTop + tools.current.offsetHeight : 0),
     });
     map.current = made;
     const stopFollowing = follow(made);
@@ -214,7 +216,7 @@ export function MapView() {
           role="application"
           aria-label={`Map of ${plural(page.value!.items, "item")}. Arrow keys go from point to point, Enter shows one, plus and minus zoom, L draws a lasso.`}
         />
-        <div class="map-tools">
+        <div class="map-tools" ref={tools}>
           <div class="segments" role="group" aria-label="Colour by">
             {MODES.map(([value, words]) => (
               <button key={value} type="button" aria-pressed={mode.value === value} onClick={() => (mode.value = value)}>

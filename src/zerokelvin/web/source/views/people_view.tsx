@@ -6,7 +6,7 @@ import { Icon } from "../parts/small.tsx";
 import { labelling, project } from "../state/open_project.ts";
 import type { Reviewers } from "../state/protocol.ts";
 import { at, getJson } from "../state/server.ts";
-import { ago, count, plural } from "../state/words.ts";
+import { ago, count } from "../state/words.ts";
 
 /** The usual words for a coefficient of agreement (Landis and Koch 1977). */
 export function agreementWords(value: number): string {
@@ -83,7 +83,7 @@ export function PeopleView() {
       )}
       {people && people.overlap === 0 && people.reviewers.length > 1 && (
         <p class="faint">
-          <Icon name="person" /> No item is asked of {plural(2, "person", "people")}. An overlap, under Setup, shows how far they agree.
+          <Icon name="person" /> No item has been answered by two people yet. An overlap, under Setup, shows how far they agree.
         </p>
       )}
     </section>

@@ -45,12 +45,11 @@ export function SelectionCard({ indices }: { indices: Uint32Array }) {
     busy.value = true;
     try {
       const body = { reviewer: work.reviewer, id: id.value, indices: [...indices], label };
-      const reply = await postJson<TurnReply>(at(project.value, "label-many"), body, id.value);
       const act: PastAct = {
         id: id.value, kind: "label-many", node: null, title: plural(indices.length, "item"), image: null, label, before: null, of: null,
         count: indices.length, undone: false, state: "saved", detail: "", turn: null,
       };
-      work.joined(act, reply);
+      await work.join(act, postJson<TurnReply>(at(project.value, "label-many"), body, id.value));
       announce(`${plural(indices.length, "item")} labelled ${label}. Z undoes it.`);
       selected.value = null;
     } catch (error) {
@@ -100,6 +99,9 @@ export function SelectionCard({ indices }: { indices: Uint32Array }) {
       {reply && page.value!.can_label && (
         <>
           <h3>Label all {count(reply.count)} as</h3>
+          {reply.otherwise > 0 && (
+            <p class="faint">{reply.otherwise === 1 ? "One has" : `${count(reply.otherwise)} have`} another answer than “{reply.label}” already.</p>
+          )}
           <ClassButtons choose={(label) => void labelAll(label)} />
           <p class="faint">One act: Z undoes it.</p>
         </>
@@ -110,7 +112,8 @@ export function SelectionCard({ indices }: { indices: Uint32Array }) {
 
 export function summary(reply: Selection): string {
   const items = plural(reply.count, "item");
-  if (!reply.disagree) return `${items}, the model agrees on all`;
+  if (reply.label === null) return items;
+  if (!reply.disagree) return `${items}, all “${reply.label}” to the model`;
   const check = reply.check_first.length ? `: check ${reply.check_first.length === 1 ? "this one" : `these ${reply.check_first.length}`} first` : "";
-  return `${items}, model disagrees on ${count(reply.disagree)}${check}`;
+  return `${items}, mostly “${reply.label}”; the model disagrees on ${count(reply.disagree)}${check}`;
 }

@@ -1,0 +1,1 @@
+"""What goes beyond the papers: the frontier, asking, every learner on many graphs, bounds, calibration."""

@@ -1,0 +1,1 @@
+"""Embeddings on disk: a manifest, the rows of all nodes in one mapped file, and their names."""
