@@ -1,6 +1,6 @@
 """A person simulated on the labelling page: answers against labels that are right, over HTTP, in one run.
 
-    zerokelvin bench labelling [--data digits letters texts] [--answers 60] [--count 20000]
+    zerokelvin bench labelling [--data digits heaps texts pendigits letters_points.npz] [--answers 60]
 
 Every data set becomes a project of `zerokelvin label`, served by a process of its own, and a simulated person
 answers by `POST turn`, as the page does, random checks included. Beside it, on the same graph with the same
@@ -17,9 +17,11 @@ learner and as many answers:
 the service's process, by turn. Data, with as many answers as `--answers` says for all, else
 
     digits   60    the 1,797 digits of scikit-learn (--demo)
-    letters  300   `--count` points of 26 classes in 16 dimensions, three heaps each, drawn here: a
-                   stand-in for the letters of the UCI archive, which no installed package holds
+    heaps    300   `--count` points of 26 classes in 16 dimensions, three heaps each, drawn here
     texts    150   docstrings of eight installed packages, to be sorted by package, whose names are taken out
+    others   300   any data set of points that `zk.load_dataset` finds, by name or path. The letters of the
+                   UCI archive come with Debian's r-cran-mlbench (LetterRecognition.rda): save the 16 columns
+                   as X, the classes as labels and label_names in letters_points.npz
 """
 
 from __future__ import annotations
@@ -56,7 +58,9 @@ EACH = 1000
 LONG_ENOUGH = 80
 """Characters of a docstring that says something."""
 
-ANSWERS = {"digits": 60, "letters": 300, "texts": 150}
+ANSWERS = {"digits": 60, "texts": 150}
+MORE_ANSWERS = 300
+"""Of data sets that are not named in `ANSWERS`."""
 
 
 def digits(_: int):
@@ -64,14 +68,25 @@ def digits(_: int):
     return source, digit_truth(), list(CLASSES)
 
 
-def letters(count: int):
+def heaps(count: int):
     rng = np.random.default_rng(0)
-    heaps = rng.normal(size=(78, 16)) * 1.6
+    middles = rng.normal(size=(78, 16)) * 1.6
     heap = rng.integers(0, 78, count)
-    points = heaps[heap] + rng.normal(size=(count, 16))
     classes = [chr(97 + i) for i in range(26)]
-    names = [f"l{i:06d}" for i in range(count)]
-    return ItemSource(NewItems("row", names, names), points), [classes[h % 26] for h in heap], classes
+    return row_items(middles[heap] + rng.normal(size=(count, 16))), [classes[h % 26] for h in heap], classes
+
+
+def points(name: str):
+    found = zk.load_dataset(name)
+    if found.points is None or np.ma.is_masked(found.labels):
+        raise SystemExit(f"{name}: points are needed, every one with a label")
+    classes = [str(one) for one in found.label_names]
+    return row_items(found.points), [classes[code] for code in found.labels], classes
+
+
+def row_items(vectors) -> ItemSource:
+    names = [f"l{i:06d}" for i in range(len(vectors))]
+    return ItemSource(NewItems("row", names, names), vectors)
 
 
 def texts(count: int):
@@ -110,7 +125,7 @@ def docstrings(package: str) -> list[str]:
     return list(found)
 
 
-DATA = {"digits": digits, "letters": letters, "texts": texts}
+DATA = {"digits": digits, "heaps": heaps, "texts": texts}
 
 
 def by_page(folder: Path, names: list[str], truth: list[str], answers: int):
@@ -212,8 +227,8 @@ def by_activeml(vectors, truth, classes, answers):
 
 def measure(name: str, given: argparse.Namespace) -> None:
     """One data set, all ways, printed."""
-    source, truth, classes = DATA[name](given.count)
-    answers = given.answers or ANSWERS[name]
+    source, truth, classes = DATA[name](given.count) if name in DATA else points(name)
+    answers = given.answers or ANSWERS.get(name, MORE_ANSWERS)
     prepared = prepare(source, ItemOptions())
     graph, names = prepared.graph, prepared.items.names
     with tempfile.TemporaryDirectory() as folder:
@@ -245,9 +260,11 @@ def measure(name: str, given: argparse.Namespace) -> None:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--data", nargs="+", choices=list(DATA), default=list(DATA))
+    parser.add_argument(
+        "--data", nargs="+", default=list(DATA), help=f"of {', '.join(DATA)}, or data sets of points"
+    )
     parser.add_argument("--answers", type=int, help="answers in each data set; by default its own number")
-    parser.add_argument("--count", type=int, default=20000, help="points of letters, texts at most")
+    parser.add_argument("--count", type=int, default=20000, help="points of heaps, texts at most")
     parser.add_argument(
         "--most", type=int, default=1500, help=f"answers at most until {ROW} in a row are right"
     )

@@ -112,7 +112,11 @@ def wants_label(asked: int, budget: int, margins: Any, spread: float, rule: Aski
     """
     if asked >= budget:
         return False
-    return asked == 0 or worth_asking(confidence(margins), spread, rule.limit, rule.gain, rule.floor)
+    if asked == 0:
+        return True
+    if rule.limit == np.inf:  # above every confidence, which need not be computed then
+        return spread > rule.floor
+    return worth_asking(confidence(margins), spread, rule.limit, rule.gain, rule.floor)
 
 
 @inner_kernel

@@ -6,8 +6,6 @@ coordinate: r = xᵀA⁻¹x of a whole block reads the inverse once and costs d�
 u = A⁻¹x_k takes (u·x_j)² / (1 + r_k) off r_j for d per trial left in the block, and the scores of the block
 are computed side by side too, with the same additions in the same order as trial by trial: margins are the
 same to the last bit. Where only a threshold matters, `ridge_screen` begins in single precision.
-
-Above 300 lines: a game and the compiled loop that plays it, with the steps of that loop.
 """
 
 from __future__ import annotations
@@ -172,39 +170,6 @@ def _take_off(kept: Floats, block: Floats, dimension: int, lane: int, cross: Flo
         forms[b] -= scale * cross[b] * cross[b]
 
 
-class RoughForms(NamedTuple):
-    """The forms r of the coming trials, (groups, `LANES`), and how far those of each may be off."""
-
-    forms: Floats
-    slack: Floats
-
-
-@kernel
-def _ask_apart(
-    t: int,
-    x: Floats,
-    kept: Floats,
-    looked: RoughForms,
-    lane: int,
-    bar: float,
-    codes: NDArray[np.int8],
-    scratch: Floats,
-) -> bool:
-    """Mark the problems whose form r is above the bar as asking; whether one had to be computed exactly."""
-    forms, slack = looked
-    problems, groups = codes.shape[1], kept.shape[0]
-    apart = 1 if groups == problems else 0
-    exactly = False
-    for c in range(problems):
-        side = side_of(forms[c * apart, lane], slack[lane], bar)
-        if side < 0:
-            exactly = True
-            side = 1 if form_of(kept[c * apart], problems // groups, x, scratch) > bar else 0
-        if side > 0:
-            codes[t, c] = ASKED
-    return exactly
-
-
 @kernel
 def play_ridge(
     matrix: Floats,
@@ -228,17 +193,14 @@ def play_ridge(
     sides = problems // groups
     apart = 1 if groups == problems else 0  # problem c is side c·(1 − apart) of group c·apart
     looks, rough = own or sees, own and not sees
-    weights, stride = (
-        kept.reshape(-1, width),
-        kept.shape[1] if apart else 1,
-    )  # of problem c in row c·stride + 2
+    weights = kept.reshape(-1, width)  # of problem c in row c·stride + 2
+    stride = kept.shape[1] if apart else 1
     room = aligned(4 * max(width, 8 * problems))
     scratch = borrow(room).reshape(4, -1)
     scores = aligned(problems * LANES).reshape(problems, LANES)
     block = aligned(LANES * width)
     forms = aligned(groups * LANES).reshape(groups, LANES)
     slack = aligned(LANES)  # stays 0 where the forms are exact
-    looked = RoughForms(forms, slack)
     cross = aligned(LANES)
     reach = LANES + 4 if looks else 8
     picks = np.empty(LANES, dtype=np.int64)
@@ -289,11 +251,17 @@ def play_ridge(
             spread = form / (1.0 + form)
         rule = AskingRule(rules.limits[t], rules.gains[t], rules.floors[t])
         if wants_label(cursor[COUNT], rules.budget, margins[t], spread, rule):
-            if cursor[COUNT] == 0 or not own:
-                codes[t, :] = ASKED
-            elif _ask_apart(t, matrix[nodes[t]], kept, looked, lane, rules.bars[t], codes, scratch):
-                unsure = True
-            cursor[COUNT] += codes[t].max() > 0
+            alike, asks = cursor[COUNT] == 0 or not own, False
+            for c in range(problems):
+                side = 1 if alike else side_of(forms[c * apart, lane], slack[lane], rules.bars[t])
+                if side < 0:
+                    unsure = True
+                    form = form_of(kept[c * apart], sides, matrix[nodes[t]], scratch)
+                    side = 1 if form > rules.bars[t] else 0
+                if side > 0:
+                    codes[t, c] = ASKED
+                    asks = True
+            cursor[COUNT] += asks
         cursor[NEXT] = t + 1
         # 4. The label that is due: learn it, and bring what was computed ahead up to it.
         if t >= delay:
