@@ -194,6 +194,7 @@ def embed(path: str, out: str, rank: str, workers: str, kill: str) -> dict:
     }
 
 
+ROWS = ("pack", "learn", "order", "embed")
 STEPS = {one.__name__: one for one in (sort_alone, pack, order, learn, product, embed)}
 
 
@@ -278,7 +279,7 @@ def main() -> None:
     parser.add_argument("--edges", type=float, default=2e6)
     parser.add_argument("--nodes", type=float, help="a tenth of the edges by default")
     parser.add_argument("--memory", type=float, default=1.2e9, help="bytes")
-    parser.add_argument("--rows", nargs="+", default=["pack", "learn", "order", "embed"])
+    parser.add_argument("--rows", nargs="+", choices=ROWS, default=list(ROWS))
     parser.add_argument("--rank", type=int, default=100, help="of the embedding")
     parser.add_argument("--folder", help="where the files lie for the while; a temporary folder by default")
     parser.add_argument("--step", choices=STEPS, help=argparse.SUPPRESS)

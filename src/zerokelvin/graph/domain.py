@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Hashable, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from functools import cached_property
 from typing import Any, Self
 
@@ -98,6 +99,13 @@ class Domain(ABC):
         if alike:
             return f"no node {name!r}; there is {alike[0]!r}, of another type."
         return f"no node {name!r} in this graph of {self.num_nodes} nodes (the first is {self.names[0]!r})."
+
+    def touched(self) -> None:  # noqa: B027 - whatever is in memory has nothing to give back
+        """Be told that a label was learnt or a node predicted: a graph in a file may then give back pages."""
+
+    def read_through(self) -> AbstractContextManager[None]:
+        """A block in which all rows may be read: a graph in a file gives back pages meanwhile."""
+        return nullcontext()
 
     def _check_index(self, index: int) -> None:
         """Refuse a number that is no node's index."""

@@ -19,7 +19,6 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Hashable, Iterable, Sequence
-from contextlib import AbstractContextManager, nullcontext
 from functools import cached_property
 from typing import Any
 
@@ -312,13 +311,6 @@ class Graph(Domain):
         self._check_index(v)
         at = int(np.searchsorted(row, v))
         return float(self.weights[self.indptr[u] + at]) if at < len(row) and row[at] == v else 0.0
-
-    def learnt(self, labels: int = 1) -> None:
-        """Be told that so many labels were learnt: a graph in a file may then give back the pages it used."""
-
-    def read_through(self) -> AbstractContextManager[None]:
-        """A block in which all rows may be read: a graph in a file gives back pages meanwhile."""
-        return nullcontext()
 
     # -- derived graphs ---------------------------------------------------------------------------
 

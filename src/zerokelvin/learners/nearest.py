@@ -68,7 +68,6 @@ class Neighbours:
             self._searches += 1
             with self.graph.read_through():
                 _spread(self.graph.csr, self._search, self._searches, self.nodes, self.levels, node)
-            self.graph.learnt()
         else:
             distances = self.geometry.distances(node, self.geometry.column(node))
             _insert_all(self.nodes, self.levels, self.finer, *distances, node)

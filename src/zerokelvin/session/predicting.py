@@ -52,7 +52,9 @@ def predict(standing: Standing, node: Hashable) -> Prediction:
     index = standing.graph.index(node)
     if not standing.classes:
         return _classless(standing, node)
-    return _prediction(standing, node, index, standing.game.score(index))
+    found = _prediction(standing, node, index, standing.game.score(index))
+    standing.graph.touched()
+    return found
 
 
 def predict_many(standing: Standing, nodes: Iterable[Hashable]) -> list[Prediction]:
@@ -61,7 +63,8 @@ def predict_many(standing: Standing, nodes: Iterable[Hashable]) -> list[Predicti
     indices = np.array([standing.graph.index(node) for node in names], dtype=np.int64)
     if not standing.classes:
         return [_classless(standing, node) for node in names]
-    margins = standing.game.scores(indices) if names else ()
+    with standing.graph.read_through():
+        margins = standing.game.scores(indices) if names else ()
     found = zip(names, indices.tolist(), margins, strict=True)
     return [_prediction(standing, node, index, own) for node, index, own in found]
 
@@ -85,8 +88,8 @@ def _prediction(standing: Standing, node: Hashable, index: int, margins: Floats)
 
 def all_margins(standing: Standing) -> Floats:
     """The margin of every node in every problem."""
-    nodes = np.arange(standing.graph.num_nodes)
-    return standing.game.scores(nodes)
+    with standing.graph.read_through():
+        return standing.game.scores(np.arange(standing.graph.num_nodes))
 
 
 def predict_all(standing: Standing) -> NDArray[np.generic]:
@@ -134,8 +137,9 @@ def all_shares(standing: Standing) -> Floats:
 def shares_of(standing: Standing, nodes: Ints) -> Floats:
     """The probability of every class at several nodes, by number, (nodes, classes)."""
     count, rows = len(standing.classes), np.arange(len(nodes))
-    margins = standing.game.scores(nodes)
-    chances = standing.game.chances_of(nodes)
+    with standing.graph.read_through():
+        margins = standing.game.scores(nodes)
+        chances = standing.game.chances_of(nodes)
     if chances is not None:
         odds = chances[:, :count]
     else:

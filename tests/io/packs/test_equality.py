@@ -1,6 +1,7 @@
 """A packed graph is the graph in memory: whatever plays on both, by name, is equal to the last bit."""
 
 import re
+import resource
 from pathlib import Path
 
 import numpy as np
@@ -139,25 +140,22 @@ def test_pages_are_given_back_while_all_of_a_file_is_read(tmp_path, monkeypatch)
     zk.play(pack.in_memory(), np.arange(300_000) % 2, "nearest", order=[0, 1])  # compiled before
     monkeypatch.setattr(packed_graph, "COUNTS", 1)
     monkeypatch.setattr(page_release, "BETWEEN", 0.0002)
+    monkeypatch.setattr(page_release, "ROOM", -1)
     found, left = [], []
-    give_back = packed_graph.PackedGraph.give_back
+    give_back = page_release.MappedPages.give_back
 
-    def resident():
-        text = Path("/proc/self/smaps").read_text()
-        return int(re.search(r"Rss:\s*(\d+) kB", text[text.rindex("graph.zkg") :])[1])
-
-    def counting(graph):
+    def counting(pages):
         found.append(resident())
-        give_back(graph)
+        give_back(pages)
         left.append(resident())
 
     def given_back():
         return any(before > 2000 and after < before / 2 for before, after in zip(found, left, strict=False))
 
-    monkeypatch.setattr(packed_graph.PackedGraph, "give_back", counting)
+    monkeypatch.setattr(page_release.MappedPages, "give_back", counting)
     for _ in range(300):  # on a busy machine the thread that looks comes seldom, or is held up between
         game = zk.learners.make("nearest").start_game(pack, 2)
-        give_back(pack)  # what beginning has read
+        pack.give_back()  # what beginning has read
         found.clear()
         left.clear()
         game.learn(5, 1)
@@ -168,6 +166,45 @@ def test_pages_are_given_back_while_all_of_a_file_is_read(tmp_path, monkeypatch)
     whole.learn(5, 1)
     nodes = np.arange(0, 300_000, 7)
     assert np.array_equal(game.scores(nodes), whole.scores(nodes))
+
+
+@pytest.mark.skipif(not Path("/proc/self/smaps").exists(), reason="resident pages are read from /proc")
+@pytest.mark.parametrize("learner", ["gaussian", "auto"])
+@pytest.mark.parametrize("told", [True, False], ids=["system tells", "nobody tells"])
+def test_labels_and_predictions_keep_few_pages(tmp_path, monkeypatch, learner, told):
+    """One by one, they touch all of a file in the end, and little of it is resident at any time."""
+    rng = np.random.default_rng(0)
+    edges = np.column_stack([np.repeat(np.arange(300_000), 8), rng.integers(0, 300_000, 2_400_000)])
+    pack = packed(zk.Graph.from_edges(edges, num_nodes=300_000), tmp_path, "name")
+    size = (tmp_path / "graph.zkg").stat().st_size // 1024
+    if not told:
+        monkeypatch.setattr(page_release, "STATM", tmp_path / "nothing")
+    monkeypatch.setattr(page_release, "ROOM", size * 1024 // 16)
+    peaks = {}
+    for counts in (1 << 40, 1, 1 << 40):  # the first time kernels are compiled, and what that needs is read
+        monkeypatch.setattr(packed_graph, "COUNTS", counts)
+        session, most = zk.start(pack, learner, classes=["a", "b"]), 0
+        pack.give_back()
+        others = of_files() - resident()
+        for node in rng.permutation(300_000)[:40].tolist():
+            session.learn(node, "ab"[node % 2])
+            most = max(most, of_files())
+        for node in rng.permutation(300_000)[:400].tolist():
+            session.predict(node)
+            most = max(most, of_files())
+        peaks[counts] = most - others
+    assert peaks[1] < size / 4 < size / 2 < peaks[1 << 40], (peaks, size)
+
+
+def resident():
+    """Kilobytes of the file that are resident."""
+    text = Path("/proc/self/smaps").read_text()
+    return int(re.search(r"Rss:\s*(\d+) kB", text[text.rindex("graph.zkg") :])[1])
+
+
+def of_files():
+    """Kilobytes of all files that are resident, which takes the system less time to tell."""
+    return int(Path("/proc/self/statm").read_text().split()[2]) * resource.getpagesize() // 1024
 
 
 def test_a_pack_does_not_grow_and_takes_no_attributes(tmp_path):

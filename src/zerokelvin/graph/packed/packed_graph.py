@@ -22,16 +22,13 @@ from zerokelvin.array_types import Floats, Ints
 from zerokelvin.errors import GraphError, NodeError
 from zerokelvin.graph.canonical import Csr
 from zerokelvin.graph.graph import Graph
-from zerokelvin.graph.packed.giving_back import giving_back
+from zerokelvin.graph.packed.giving_back import MappedPages
 from zerokelvin.graph.packed.packed_names import PackedNames
 
 __all__ = ["PackFacts", "PackedGraph"]
 
 COUNTS = 1 << 26
-"""Bytes of neighbours from which on pages are given back while all of them are read."""
-
-BREATH = 16
-"""Labels after which pages are given back: on 10⁸ edges they touch some hundred megabytes."""
+"""Bytes of neighbours from which on pages are given back while learners go through them."""
 
 
 @dataclass(frozen=True)
@@ -73,8 +70,7 @@ class PackedGraph(Graph):
     facts: PackFacts
     source: str
     _measures: dict[str, NDArray[Any]]
-    _release: Callable[[], object]
-    _learnt: list[int]
+    _pages: MappedPages
 
     def __init__(
         self,
@@ -96,8 +92,7 @@ class PackedGraph(Graph):
             source=source,
             _measures=measures,
             _reopen=reopen,
-            _release=release,
-            _learnt=[0],
+            _pages=MappedPages(release),
         )
 
     # -- known beforehand -------------------------------------------------------------------------
@@ -181,21 +176,18 @@ class PackedGraph(Graph):
         at = np.flatnonzero(row == v)
         return float(self.weights[self.indptr[u] + at[0]]) if len(at) else 0.0
 
-    def learnt(self, labels: int = 1) -> None:
-        """Give back the pages of the file after every `BREATH` labels; they stay in the system's cache."""
-        count = self._learnt
-        count[0] += labels
-        if count[0] >= BREATH:
-            count[0] = 0
-            self.give_back()
+    def touched(self) -> None:
+        """Give back the pages of the file when many were touched; they stay in the system's cache."""
+        if self.indices.nbytes >= COUNTS:
+            self._pages.look()
 
     def read_through(self) -> AbstractContextManager[None]:
         """Give back pages while the block lasts, in a file so large that they count."""
-        return nullcontext() if self.indices.nbytes < COUNTS else giving_back(self.give_back)
+        return nullcontext() if self.indices.nbytes < COUNTS else self._pages.looking()
 
     def give_back(self) -> None:
         """Give back the pages of the file that were touched, which count as this process's memory."""
-        self._release()
+        self._pages.give_back()
 
     # -- what a file does not do ------------------------------------------------------------------
 

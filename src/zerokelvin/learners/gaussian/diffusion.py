@@ -160,7 +160,7 @@ class Diffusion:
         """Reveal that a node has class `code`."""
         solve = self.relaxation
         learn_label(solve.csr, self.arrays, self.frame, self.terms, solve.scratch, node, code)
-        self.system.graph.learnt()
+        self.system.graph.touched()
 
     def learn_reversibly(self, node: int, code: int) -> Undo:
         """The same, and what takes it back."""

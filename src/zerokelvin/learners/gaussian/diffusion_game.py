@@ -35,7 +35,7 @@ __all__ = ["DiffusionGame"]
 
 
 AT_ONCE = 1024
-"""Trials played in one call: a graph in a file gives back the pages it used between calls."""
+"""Trials played in one call, between which Ctrl-C is heard."""
 
 
 class DiffusionRules(NamedTuple):
@@ -102,12 +102,12 @@ class DiffusionGame(Game):
         diffusion, solve = self.diffusion, self.diffusion.relaxation
         result = np.full((len(nodes), self.classes), np.nan)
         arrays, frame, terms = diffusion.arrays, diffusion.frame, diffusion.terms
-        for start in range(0, len(nodes), AT_ONCE):
-            part = slice(start, start + AT_ONCE)
-            _learn_in_order(
-                solve.csr, arrays, frame, terms, solve.scratch, nodes[part], codes[part], result[part]
-            )
-            diffusion.system.graph.learnt(len(nodes[part]))
+        with diffusion.system.graph.read_through():
+            for start in range(0, len(nodes), AT_ONCE):
+                part = slice(start, start + AT_ONCE)
+                _learn_in_order(
+                    solve.csr, arrays, frame, terms, solve.scratch, nodes[part], codes[part], result[part]
+                )
         return result
 
     def teach(self, nodes: Any, codes: Ints) -> None:
@@ -196,20 +196,20 @@ class DiffusionGame(Game):
         cursor = np.zeros(3, dtype=np.int64)
         rules = DiffusionRules(trials.delay, trials.budget, max(1, min(AT_ONCE, len(trials.nodes) // 100)))
         shown = FieldTrials(trials.nodes, trials.signs, trials.limits, rules, cursor)
-        while cursor[1] < len(trials.nodes):
-            _play(
-                solve.csr,
-                diffusion.arrays,
-                diffusion.frame,
-                diffusion.terms,
-                solve.scratch,
-                shown,
-                trace.margins,
-                trace.asked,
-            )
-            diffusion.system.graph.learnt(rules.most)
-            if progress is not None:
-                progress(int(cursor[0]))
+        with diffusion.system.graph.read_through():
+            while cursor[1] < len(trials.nodes):
+                _play(
+                    solve.csr,
+                    diffusion.arrays,
+                    diffusion.frame,
+                    diffusion.terms,
+                    solve.scratch,
+                    shown,
+                    trace.margins,
+                    trace.asked,
+                )
+                if progress is not None:
+                    progress(int(cursor[0]))
         return trace
 
 
