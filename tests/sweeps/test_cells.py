@@ -15,6 +15,7 @@ import pytest
 import zerokelvin as zk
 from sweeping import PLACES, Killing, Squares, open_place
 from zerokelvin.errors import ClusterError, ParameterError
+from zerokelvin.sweeps import dask_cluster
 from zerokelvin.sweeps.cells import Spread, SweepCell, sweep
 from zerokelvin.sweeps.choosing import choose_place
 from zerokelvin.sweeps.places import Here, Threads, Work
@@ -153,7 +154,8 @@ def test_bad_places_are_refused_at_once(options, text):
         Spread(**options)
 
 
-def test_a_scheduler_that_is_not_there_is_named():
+def test_a_scheduler_that_is_not_there_is_named(monkeypatch):
+    monkeypatch.setattr(dask_cluster, "REACHED", 1.0)
     with (
         choose_place(cluster="tcp://127.0.0.1:9") as place,
         pytest.raises(ClusterError, match=r"127\.0\.0\.1:9"),

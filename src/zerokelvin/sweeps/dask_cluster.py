@@ -40,6 +40,9 @@ NEWS = 1.0
 NOBODY = 60.0
 """Seconds without any worker after which nobody is expected to come."""
 
+REACHED = 10.0
+"""Seconds within which a scheduler has to answer."""
+
 _STAGES: dict[str, Stage] = {}
 
 
@@ -141,7 +144,7 @@ class DaskCluster(Workplace):
     def _connect(self) -> Any:
         try:
             if self.address is not None:
-                return distributed.Client(self.address, timeout=10, set_as_default=False)
+                return distributed.Client(self.address, timeout=REACHED, set_as_default=False)
             self._own = distributed.LocalCluster(
                 n_workers=self.workers,
                 threads_per_worker=1,
