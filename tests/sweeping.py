@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
+from threadpoolctl import ThreadpoolController
 
 from zerokelvin.errors import ParameterError
 from zerokelvin.sweeps.choosing import choose_place
@@ -30,6 +31,14 @@ class Squares:
         if task < 0:
             raise ParameterError(f"no square of {task} is wanted.")
         return KeptResult({"square": task * task}, {"all": np.arange(4.0).reshape(2, 2) * task})
+
+
+class BlasThreads:
+    """How many threads the BLAS libraries of the worker have, at most."""
+
+    def compute(self, task):
+        found = ThreadpoolController().select(user_api="blas").lib_controllers
+        return KeptResult({"threads": max((library.num_threads for library in found), default=1)})
 
 
 @dataclass

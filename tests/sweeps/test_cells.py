@@ -13,13 +13,13 @@ import pyarrow.parquet as pq
 import pytest
 
 import zerokelvin as zk
-from sweeping import PLACES, Killing, Squares, open_place
+from sweeping import PLACES, BlasThreads, Killing, Squares, open_place
 from zerokelvin.errors import ClusterError, ParameterError
 from zerokelvin.sweeps import dask_cluster
 from zerokelvin.sweeps.cells import Spread, SweepCell, sweep
 from zerokelvin.sweeps.choosing import choose_place
-from zerokelvin.sweeps.places import Here, Threads, Work
-from zerokelvin.sweeps.processes import Processes
+from zerokelvin.sweeps.places import Here, Threads, Work, cores
+from zerokelvin.sweeps.processes import BLAS_THREADS, Processes
 from zerokelvin.sweeps.result_store import KeptResult, ResultStore, code_of, code_version
 
 
@@ -179,6 +179,24 @@ def test_threads_compute_the_first_of_a_kind_alone():
     tasks = [Work(str(i), i, i % 2) for i in range(6)]
     first = [done.number for done in Threads(3).results(Squares(), tasks)][:2]
     assert first == [0, 1]
+
+
+@pytest.mark.parametrize("said", [None, "1"])
+@pytest.mark.parametrize("count", [1, 2])
+def test_processes_share_the_cores(monkeypatch, count, said):
+    """Two BLAS libraries with a thread for each core took fifteen times as long as with one thread each."""
+    for name in BLAS_THREADS:
+        monkeypatch.delenv(name, raising=False)
+    if said:
+        monkeypatch.setenv("OPENBLAS_NUM_THREADS", said)
+    before = dict(os.environ)
+    place = Processes(count)
+    try:
+        found = [done.result.result["threads"] for done in place.results(BlasThreads(), [Work("one", 1)] * 2)]
+    finally:
+        place.close()
+    assert os.environ == before
+    assert set(found) <= {int(said) if said else max(1, cores() // count), 1}
 
 
 def test_processes_end_with_the_one_who_began_them(tmp_path):

@@ -7,6 +7,9 @@ do not hear Ctrl-C; they end when the process that began them ends them, or ends
 A new process would run the user's script again, up to its ``if __name__ == "__main__":``, and a script
 without that line would do everything once more in every worker. It is read again only where a task needs
 something that is defined there.
+
+The processes share the cores for linear algebra: threads of two BLAS libraries that wait for each other on
+the same cores take many times as long as one of each.
 """
 
 from __future__ import annotations
@@ -19,13 +22,13 @@ import sys
 import threading
 from collections import Counter, deque
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager, nullcontext, suppress
 from multiprocessing.connection import Connection, wait
 from types import ModuleType
 from typing import Any
 
 from zerokelvin.errors import ClusterError
-from zerokelvin.sweeps.places import Done, Stage, Work, Workplace
+from zerokelvin.sweeps.places import Done, Stage, Work, Workplace, cores
 
 __all__ = ["MOST_LOST", "Processes"]
 
@@ -36,6 +39,9 @@ MOST_LOST = 3
 READY = "ready"
 """What a process says first."""
 
+BLAS_THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
+"""What a process reads when it begins; who has set one of them is obeyed."""
+
 _STARTING = threading.Lock()
 
 
@@ -43,19 +49,16 @@ class _Worker:
     """A process and the pipe to it.
 
     `reads_script` says whether it runs the user's script when it begins, `ready` whether it has begun, and
-    `at` is the number of the task it is at.
+    `at` is the number of the task it is at. It has so many `threads` for linear algebra.
     """
 
-    def __init__(self, reads_script: bool) -> None:
+    def __init__(self, reads_script: bool, threads: int) -> None:
         context = multiprocessing.get_context("spawn")
         self.pipe, theirs = context.Pipe()
         self.process = context.Process(target=_serve, args=(theirs,), daemon=True)
         self.reads_script = reads_script
-        if reads_script:
+        with _STARTING, _blas_threads(threads), nullcontext() if reads_script else _script_hidden():
             self.process.start()
-        else:
-            with _script_hidden():
-                self.process.start()
         theirs.close()  # so that the pipe ends with the process
         self.ready = False
         self.stage: object = None
@@ -96,7 +99,7 @@ class Processes(Workplace):
             self.close()
         waiting, lost = deque(range(len(tasks))), Counter[int]()
         while len(self.workers) < min(self.count, len(tasks)):
-            self.workers.append(_Worker(needs_script))
+            self.workers.append(_Worker(needs_script, self._threads))
         for worker in self.workers:
             self._next(worker, waiting, tasks, stage, text)
         while busy := [worker for worker in self.workers if worker.at is not None]:
@@ -120,6 +123,10 @@ class Processes(Workplace):
                 if worker.at is None:
                     self._next(worker, waiting, tasks, stage, text)
 
+    @property
+    def _threads(self) -> int:
+        return max(1, cores() // self.count)
+
     def close(self) -> None:
         """End the worker processes."""
         workers, self.workers = self.workers, []
@@ -142,7 +149,7 @@ class Processes(Workplace):
                 "a process could not read this script, where something is defined that the work needs; put "
                 "what it does under 'if __name__ == \"__main__\":', or what it defines into a module."
             )
-        self.workers[self.workers.index(gone)] = _Worker(gone.reads_script)
+        self.workers[self.workers.index(gone)] = _Worker(gone.reads_script, self._threads)
         if number is None:
             return
         lost[number] += 1
@@ -158,13 +165,24 @@ class Processes(Workplace):
 @contextmanager
 def _script_hidden() -> Iterator[None]:
     """A process begun in this block finds no script to read: `multiprocessing` looks for it here."""
-    with _STARTING:
-        script = sys.modules["__main__"]
-        sys.modules["__main__"] = ModuleType("__main__")
-        try:
-            yield
-        finally:
-            sys.modules["__main__"] = script
+    script = sys.modules["__main__"]
+    sys.modules["__main__"] = ModuleType("__main__")
+    try:
+        yield
+    finally:
+        sys.modules["__main__"] = script
+
+
+@contextmanager
+def _blas_threads(count: int) -> Iterator[None]:
+    """A process begun in this block has so many threads for linear algebra, where nothing else is said."""
+    added = () if any(name in os.environ for name in BLAS_THREADS) else BLAS_THREADS
+    os.environ.update(dict.fromkeys(added, str(count)))
+    try:
+        yield
+    finally:
+        for name in added:
+            os.environ.pop(name, None)
 
 
 def _serve(pipe: Connection) -> None:
