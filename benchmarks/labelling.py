@@ -34,6 +34,7 @@ import re
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 import warnings
 from pathlib import Path
@@ -128,8 +129,11 @@ def docstrings(package: str) -> list[str]:
 DATA = {"digits": digits, "heaps": heaps, "texts": texts}
 
 
-def by_page(folder: Path, names: list[str], truth: list[str], answers: int):
-    """Answer the page's questions: share right at the end, seconds and CPU of turns, checks, sentence."""
+def by_page(folder: Path, names: list[str], truth: list[str], answers: int, think: float):
+    """Answer the page's questions: share right at the end, seconds and CPU of turns, checks, sentence.
+
+    Who takes some time to think lets the page look ahead meanwhile, as it does in a browser.
+    """
     right = dict(zip(names, truth, strict=True))
     command = [sys.executable, "-m", "zerokelvin", "serve", "--data", str(folder), "--port", "0", "--quiet"]
     process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
@@ -152,6 +156,10 @@ def by_page(folder: Path, names: list[str], truth: list[str], answers: int):
                 if asked is None:
                     break
                 checks += asked["audit"]
+                if think:
+                    looking = threading.Thread(target=look_ahead, args=(f"{client.base_url}", asked["node"]))
+                    looking.start()
+                    time.sleep(think)
                 act = {"id": str(i), "kind": "answer", "node": asked["node"], "label": right[asked["node"]]}
                 act["decision"] = asked["decision"]
                 began = time.perf_counter()
@@ -164,6 +172,13 @@ def by_page(folder: Path, names: list[str], truth: list[str], answers: int):
     finally:
         process.terminate()
         process.wait(30)
+
+
+def look_ahead(url: str, node: str) -> None:
+    """Have the service find what follows each likely answer, as the page does while a person looks."""
+    answer = httpx.get(f"{url}ahead", params={"reviewer": "bench", "node": node}, timeout=600)
+    if answer.status_code != 409:  # answered before the service began to look
+        answer.raise_for_status()
 
 
 def cpu_seconds(process: int) -> float:
@@ -237,12 +252,14 @@ def measure(name: str, given: argparse.Namespace) -> None:
             store, Path(folder), "p", prepared, classes, open_classes=False, audit_share=given.audit_share
         )
         store.close()
-        share, seconds, used, checks, sentence = by_page(Path(folder), names, truth, answers)
+        share, seconds, used, checks, sentence = by_page(Path(folder), names, truth, answers, given.think)
     done = sorted(seconds)
     print(f"{name}: {len(names):,} items, {len(classes)} classes, {len(done)} answers ({checks} checks)")
     print(f"  the page         {share:.4f} right; {sentence}")
     half, most = done[len(done) // 2], done[min(int(0.99 * len(done)), len(done) - 1)]
     print(f"  turn             median {half * 1e3:.0f} ms, p99 {most * 1e3:.0f} ms; CPU {used * 1e3:.0f} ms")
+    if given.alone:
+        return
 
     def tell(what, right, more=""):
         errors = (1 - right) / max(1 - share, 1e-9)
@@ -269,6 +286,10 @@ def main() -> None:
         "--most", type=int, default=1500, help=f"answers at most until {ROW} in a row are right"
     )
     parser.add_argument("--audit-share", type=float, default=0.1)
+    parser.add_argument(
+        "--think", type=float, default=0.0, help="seconds before each answer, in which the page looks ahead"
+    )
+    parser.add_argument("--alone", action="store_true", help="the page alone, nothing beside it")
     given = parser.parse_args()
     for name in given.data:
         measure(name, given)

@@ -13,6 +13,7 @@ from interrupting import figures, fresh, interrupted, lines_of
 from zerokelvin import threads
 from zerokelvin.errors import SessionError
 from zerokelvin.learners.auto import mixture
+from zerokelvin.learners.base import kept
 from zerokelvin.learners.base.kept import PackedArray
 from zerokelvin.session import checkpoints
 from zerokelvin.session.checkpoints import Checkpoint, Checkpoints, Moment, stretches
@@ -170,8 +171,12 @@ def grown_grid():
     return zk.generators.planted_partition([20, 20], 0.3, 0.05, np.random.default_rng(1)).graph
 
 
-@pytest.mark.parametrize("at_once", [1, 3, 100])
-def test_a_copy_in_steps_is_where_the_game_was_after_the_last(at_once, monkeypatch):
+@pytest.mark.parametrize(
+    ("at_once", "piece"), [(1, kept.PIECE), (3, kept.PIECE), (100, kept.PIECE), (3, 2048), (100, 2048)]
+)
+def test_a_copy_in_steps_is_where_the_game_was_after_the_last(at_once, piece, monkeypatch):
+    small = piece < kept.PIECE
+    monkeypatch.setattr(kept, "PIECE", piece)  # bytes of room taken in a step
     monkeypatch.setattr(mixture, "KEPT_AT_ONCE", at_once)
     monkeypatch.setattr(checkpoints, "STEP", 5)
     session = zk.start(grown_grid(), "auto", classes=["a", "b"])
@@ -181,7 +186,8 @@ def test_a_copy_in_steps_is_where_the_game_was_after_the_last(at_once, monkeypat
     steps = {1: experts, 3: (experts - 1) // 3, 100: 0}[at_once]
     places = session.standing.checkpoints.places
     assert places
-    assert all((place - (5 + steps)) % (5 + steps) == 0 for place in places)
+    in_one_piece = all((place - (5 + steps)) % (5 + steps) == 0 for place in places)
+    assert in_one_piece != small
     for one in session.standing.checkpoints._kept:
         plain = zk.start(session.graph, "auto", classes=["a", "b"])
         for node in range(39, 39 - one.events, -1):

@@ -19,6 +19,7 @@ from zerokelvin.asking.decision import confidence
 from zerokelvin.games.labels import class_array, decide
 from zerokelvin.session.prediction import SKIP, Contribution, Explanation, Prediction
 from zerokelvin.session.standing import Standing
+from zerokelvin.stopping import may_be_stopped, stop_if_wanted
 from zerokelvin.threads import on_one_thread
 
 __all__ = [
@@ -41,6 +42,9 @@ __all__ = [
 
 NOTHING_LEARNT = "No label has been learned yet, so this is only the tie rule's guess."
 BY_PRIOR = "No node of its component has a label yet, so this is the most frequent class so far."
+
+PART = 512
+"""Nodes that are read at once by what may be stopped."""
 
 HARDLY_ANY = 1e-6
 """Confidence below which the sentence gives no number: what settles ties is of the order of 1e-9."""
@@ -87,9 +91,15 @@ def _prediction(standing: Standing, node: Hashable, index: int, margins: Floats)
 
 
 def all_margins(standing: Standing) -> Floats:
-    """The margin of every node in every problem."""
+    """The margin of every node in every problem; in parts, if it may be stopped between them."""
+    count = standing.graph.num_nodes
+    size = PART if may_be_stopped() else max(count, 1)
+    parts = list[Floats]()
     with standing.graph.read_through():
-        return standing.game.scores(np.arange(standing.graph.num_nodes))
+        for start in range(0, max(count, 1), size):
+            stop_if_wanted()
+            parts.append(standing.game.scores(np.arange(start, min(start + size, count))))
+    return parts[0] if len(parts) == 1 else np.concatenate(parts)
 
 
 def predict_all(standing: Standing) -> NDArray[np.generic]:

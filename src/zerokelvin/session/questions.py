@@ -10,7 +10,7 @@ what they measure. The other policies toss no coin, so the list holds the nodes 
 | ``always``, ``random``, ``margin`` | the least confidence |
 | ``variance`` | the largest variance |
 | ``doubt`` | the largest deviation √variance over confidence |
-| ``value`` | the largest value |
+| ``value`` | the largest value, with `auto` and `gaussian` in blocks by near value |
 | ``find`` | the largest probability of the class sought |
 | ``costs`` | the largest expected cost of deciding without the label |
 
@@ -22,8 +22,9 @@ with the number of trials (``variance``, ``doubt``, `sslgc`, `bbq`).
 
 What is compared is computed for all nodes in compiled calls: the margins where the confidence matters, the
 values by `Game.most_valued`, which looks at no more nodes than it must. The learner's own rule is asked last,
-in the order of urgency, and only until the list is long enough. The list is the one that looking at every
-node by itself would give.
+in the order of urgency, and only until the list is long enough. A list holds what looking at every node by
+itself would give; of values, a block of nodes at a time is compared, those first that seem to promise most
+(`learners.gaussian.influence`).
 """
 
 from __future__ import annotations

@@ -10,6 +10,7 @@ import zerokelvin as zk
 from naive.class_games import as_trials, class_games, comparators, dataset, mistakes
 from zerokelvin.asking.target import AUDITS, ENOUGH, Target
 from zerokelvin.errors import ParameterError
+from zerokelvin.learners.auto import mixture
 from zerokelvin.learners.auto import settings as auto_settings
 from zerokelvin.learners.auto.auto import Auto
 from zerokelvin.learners.auto.experts import start_experts
@@ -590,3 +591,21 @@ def test_what_is_remarked_is_of_the_labels_learnt_so_far():
         assert other.remark(0, 0) == game.remark(0, 0)
         said.add(game.remark(0, 0))
     assert len(said) > 10
+
+
+def test_experts_that_learn_in_threads_know_what_they_know_learning_alone(monkeypatch):
+    """Where the last label took long, several experts learn the next at a time; nothing else differs."""
+    rng = np.random.default_rng(0)
+    graph, labels = zk.knn_graph(rng.normal(size=(400, 3)), k=6), rng.integers(0, 3, 400).tolist()
+    order, said = rng.permutation(400)[:60].tolist(), []
+    for long in (-1.0, np.inf):
+        monkeypatch.setattr(mixture, "LONG", long)
+        session = zk.start(graph, "auto", classes=[0, 1, 2], seed=1)
+        margins = []
+        for node in order:
+            margins.append(list(session.predict(node).scores.values()))
+            session.learn(node, labels[node])
+            with session.supposing([((node + 1) % 400, 0)]) as other:
+                margins.append(list(other.predict((node + 2) % 400).scores.values()))
+        said.append(margins)
+    assert said[0] == said[1]

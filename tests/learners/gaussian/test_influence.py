@@ -7,23 +7,63 @@ from hypothesis import strategies as st
 
 import strategies
 import zerokelvin as zk
+from zerokelvin.asking.decision import lead
+from zerokelvin.asking.value import LEAST_LEAD
 from zerokelvin.kernels.relaxation_queue import new_queue
-from zerokelvin.learners.base.multiclass import rank_values
+from zerokelvin.learners.base.multiclass import Valued
 from zerokelvin.learners.gaussian import influence
 from zerokelvin.learners.gaussian.diffusion import Diffusion
 from zerokelvin.learners.gaussian.field_system import system_of
+from zerokelvin.learners.gaussian.gaussian import GaussianGame
 from zerokelvin.learners.gaussian.influence import Influence, KeptInfluences
 from zerokelvin.learners.gaussian.influence_kernels import bound_influences
+from zerokelvin.learners.gaussian.near_influence import SEEN, SOLVED, STEPS
 
 KERNELS = ["relative-regularized:0.1", "regularized:0.5", "normalized:0.1", "normalized:0.01"]
 
 
+def near_by_definition(game, waiting):
+    """The near influence of every node, by conjugate gradients on dense vectors."""
+    diffusion = game.diffusion
+    system, graph, excess = diffusion.system, diffusion.system.graph, diffusion.relaxation.excess
+    count, found = graph.num_nodes, np.zeros(graph.num_nodes)
+    adjacency = np.zeros((count, count))
+    adjacency[np.repeat(np.arange(count), np.diff(graph.indptr)), graph.indices] = graph.weights
+    precision = np.diag(graph.degrees + excess) - adjacency
+    diagonal = graph.degrees + excess
+    for i in range(count):
+        x, r = np.zeros(count), np.eye(count)[i]
+        way, seen = r / diagonal, {i}
+        left = first = r @ way
+        for _ in range(STEPS):
+            seen |= {int(v) for u in seen for v in graph.indices[graph.indptr[u] : graph.indptr[u + 1]]}
+            product = precision @ way
+            length = left / (way @ product)
+            x, r = x + length * way, r - length * product
+            before, left = left, r @ (r / diagonal)
+            if len(seen) > SEEN or left <= SOLVED * first:
+                break
+            way = r / diagonal + left / before * way
+        shares = system.out * x * system.into[i]
+        others = waiting & (np.arange(count) != i)
+        found[i] = np.linalg.norm(shares[others]) / (shares[i] + 1.0 / diffusion.terms.precision)
+    return found
+
+
 def by_definition(game, nodes, waiting, above, most):
-    """The values of all nodes one by one, by an influence that keeps nothing."""
+    """The values of all nodes one by one, in blocks of decreasing near value, by what keeps nothing."""
     plain = game.twin()
-    plain.influence.kept = KeptInfluences(len(waiting))
+    plain.influence.kept = own = KeptInfluences(len(waiting))
     values = np.array([plain.value(int(node), waiting) for node in nodes])
-    return rank_values(nodes, values, above, most)
+    own.renew(game.diffusion.relaxation.csr, game.diffusion.relaxation.excess, waiting)
+    near = own.near(plain.influence.regression(waiting), nodes)
+    leads = np.array([lead(plain.diffusion.values(int(node))) for node in nodes])
+    order = np.argsort(-near / np.maximum(leads, LEAST_LEAD), kind="stable")
+    size = influence.BLOCK
+    blocks = [np.sort(order[start : start + size]) for start in range(0, len(order), size)]
+    places = [place for block in blocks for place in sorted(block, key=lambda place: -values[place])]
+    kept = [place for place in places if values[place] > above][:most]
+    return Valued(nodes[kept], values[kept])
 
 
 def agree(game, nodes, waiting, above, most):
@@ -62,7 +102,9 @@ def test_the_most_valued_are_those_by_definition(kernel, data):
 
 @pytest.mark.parametrize("room", [1 << 26, 50])
 @pytest.mark.parametrize("worth", [1, 64])
-def test_over_a_whole_game_on_a_larger_graph(room, worth, monkeypatch):
+@pytest.mark.parametrize("block", [3, influence.BLOCK])
+def test_over_a_whole_game_on_a_larger_graph(block, room, worth, monkeypatch):
+    monkeypatch.setattr(influence, "BLOCK", block)
     monkeypatch.setattr(influence, "ROOM", room)
     monkeypatch.setattr(influence, "IN_THREADS", worth)  # with 1, every influence is computed in a thread
     rng = np.random.default_rng(0)
@@ -74,6 +116,76 @@ def test_over_a_whole_game_on_a_larger_graph(room, worth, monkeypatch):
         node = int(game.most_valued(nodes[waiting], waiting, 0.0, 1).nodes[0])
         waiting[node] = False
         game.learn(node, node % 3)
+
+
+@pytest.mark.parametrize("kernel", KERNELS)
+@given(data=st.data())
+def test_near_influences_are_those_of_conjugate_gradients(kernel, data):
+    graph = data.draw(strategies.graphs(max_nodes=12))
+    game = GaussianGame(
+        Diffusion(system_of(graph, kernel), 1, data.draw(st.sampled_from([0.1, 1.0, 50.0])), 0.0, 0.01)
+    )
+    count = graph.num_nodes
+    waiting = np.array(data.draw(st.lists(st.booleans(), min_size=count, max_size=count)))
+    kept, nodes = game.influence.kept, np.arange(count)
+    for node in data.draw(st.lists(st.integers(0, count - 1), max_size=4)):
+        game.learn(node, 0)
+        kept.renew(game.diffusion.relaxation.csr, game.diffusion.relaxation.excess, waiting)
+        near = kept.near(game.influence.regression(waiting), nodes)
+        assert near == pytest.approx(near_by_definition(game, waiting), rel=1e-6, abs=1e-9)
+        waiting[node] = False
+
+
+def test_near_influences_are_kept_but_where_something_has_changed(monkeypatch):
+    """On a graph so large that steps end early, as computed anew after every label."""
+    rng = np.random.default_rng(4)
+    graph = zk.knn_graph(rng.normal(size=(1500, 2)), k=5)
+    game = zk.learners.make("gaussian", b=0.0).start_game(graph, 3)
+    waiting, nodes, computed = np.ones(1500, dtype=np.bool_), np.arange(1500), []
+    real = influence.near_influences
+    monkeypatch.setattr(influence, "near_influences", lambda *all: computed.append(len(all[2])) or real(*all))
+    for node in rng.permutation(1500)[:12].tolist():
+        game.learn(node, node % 3)
+        waiting[node] = False
+        regression, precision = game.influence.regression(waiting), game.diffusion.relaxation
+        fresh = KeptInfluences(1500)
+        for kept in (fresh, game.influence.kept):
+            kept.renew(precision.csr, precision.excess, waiting)
+        computed.clear()
+        found = game.influence.kept.near(regression, nodes)
+        again = sum(computed)
+        assert np.array_equal(found, fresh.near(regression, nodes))
+    assert 0 < again < 600
+    chosen = rng.permutation(1500)[:40]
+    assert found[chosen] == pytest.approx(near_by_definition(game, waiting)[chosen], rel=1e-6)
+
+
+def test_the_first_of_a_list_is_worth_nearly_as_much_as_the_best():
+    rng = np.random.default_rng(5)
+    for dimension in (2, 12):
+        graph = zk.knn_graph(rng.normal(size=(1200, dimension)), k=8)
+        game = zk.learners.make("gaussian", b=0.0).start_game(graph, 2)
+        waiting, nodes = np.ones(1200, dtype=np.bool_), np.arange(1200)
+        for node in rng.permutation(1200)[:20].tolist():
+            game.learn(node, node % 2)
+            waiting[node] = False
+            first = game.most_valued(nodes[waiting], waiting, 0.0, 1).values[0]
+            assert first >= 0.75 * max(game.most_valued(nodes[waiting], waiting, 0.0).values)
+
+
+@pytest.mark.parametrize("most", [1, 7, 32, 33, 100, 1000])
+def test_a_shorter_list_is_the_beginning_of_a_longer_one(most):
+    rng = np.random.default_rng(6)
+    graph = zk.knn_graph(rng.normal(size=(300, 3)), k=5)
+    game = zk.learners.make("gaussian", b=0.0).start_game(graph, 3)
+    waiting, nodes = np.ones(300, dtype=np.bool_), np.arange(300)
+    for node in range(0, 300, 40):
+        game.learn(node, node % 3)
+        waiting[node] = False
+    for above in (0.0, 0.3, 2.0, 1e9):
+        whole = game.most_valued(nodes[waiting], waiting, above)
+        part = game.twin().most_valued(nodes[waiting], waiting, above, most)
+        assert part.nodes.tolist() == whole.nodes.tolist()[:most]
 
 
 def test_an_interrupt_while_threads_compute_leaves_nothing_wrong(monkeypatch):

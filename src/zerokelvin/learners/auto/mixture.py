@@ -7,9 +7,10 @@ from __future__ import annotations
 
 import copy
 import math
+import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
-from typing import Any, NamedTuple, cast
+from typing import Any, NamedTuple, TypeVar, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -34,9 +35,13 @@ from zerokelvin.undo import Undo
 
 __all__ = ["Mixture"]
 
+Value = TypeVar("Value")
 
 MANY = 1 << 8
 """Nodes from which on the experts speak in several threads: for fewer, these take longer to start."""
+
+LONG = 0.003
+"""Seconds of learning besides that of the slowest expert from which on they learn in several threads."""
 
 OWN = f"0/{MIXED}"
 """Before the names of the mixture's own arrays in a snapshot."""
@@ -80,6 +85,7 @@ class Mixture:
         self._table: Judged | None = None
         self._note: str | None = None
         self._journal: list[tuple[Ints, Ints]] | None = None  # what is learnt while a copy is made in steps
+        self._seconds = [0.0] * len(self.experts)  # that each took for the last label
 
     @property
     def labels(self) -> int:
@@ -138,8 +144,7 @@ class Mixture:
         if self.asking is not None:
             self.asking.learn(node, float(1.0 - chances[winner]), winner != code)
         self.mixing.learn(code)
-        for expert in self.experts:
-            expert.learn(node, code)
+        self._teach(lambda expert: expert.learn(node, code))
         self._last = self._table = self._note = None
         if self._journal is not None:
             self._journal.append((np.array([node]), np.array([code])))
@@ -156,17 +161,33 @@ class Mixture:
         for array in self.mixing.parts().values():
             undo.keep(array)
         self.mixing.learn(code)
-        for expert in self.experts:
-            own = _learn_reversibly(expert, node, code)
-            if own is None:
-                undo.back()
-                return None
-            undo.join(own)
+        ways_back = self._teach(lambda expert: _learn_reversibly(expert, node, code))
+        for back in filter(None, ways_back):
+            undo.join(back)
+        if None in ways_back:
+            undo.back()
+            return None
         self._unjudged()
         if self._journal is not None:
             self._journal.append((np.array([node]), np.array([code])))
             undo.then(partial(self._journal.__delitem__, -1))
         return undo
+
+    def _teach(self, lesson: Callable[[Expert], Value]) -> list[Value]:
+        """What every expert makes of a lesson: in threads where the last one took long, the slowest first.
+
+        Experts have nothing to do with each other, so it is the same in any order.
+        """
+        seconds, given = self._seconds, dict[int, Value]()
+
+        def teach(k: int) -> None:
+            began = time.perf_counter()
+            given[k] = lesson(self.experts[k])
+            seconds[k] = time.perf_counter() - began
+
+        slowest_first = sorted(range(len(self.experts)), key=seconds.__getitem__, reverse=True)
+        in_threads([partial(teach, k) for k in slowest_first], worth=sum(seconds) - max(seconds) > LONG)
+        return [given[k] for k in range(len(self.experts))]
 
     def _unjudged(self) -> None:
         """Keep no answer from before a label."""
@@ -269,6 +290,7 @@ class Mixture:
         for expert, game in zip(other.experts, games, strict=True):
             expert.game = game
         other.mixing, other.asking = self.mixing.twin(), copy.deepcopy(self.asking)
+        other._seconds = self._seconds.copy()
         if kept:
             del other.first  # a packed game answers for nothing
         else:

@@ -40,6 +40,7 @@ kernels.
 from __future__ import annotations
 
 import copy
+from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -53,6 +54,7 @@ from zerokelvin.kernels.kernel_names import parse_kernel
 from zerokelvin.kernels.overwritten import NOTED, begin_notes, end_notes, new_notes, note_pair
 from zerokelvin.kernels.relaxation_queue import Queue, join, leave, new_queue
 from zerokelvin.learners.auto.evidence_game import EvidenceGame
+from zerokelvin.learners.base.kept import room_in_steps
 from zerokelvin.undo import Undo
 
 __all__ = ["LOOSE", "PairArrays", "PairedFields", "PairedSystem", "paired_system", "relaxed_mean"]
@@ -216,10 +218,25 @@ class PairedFields(EvidenceGame):
 
     def twin(self, kept: bool = False) -> PairedFields:
         """Other fields at the same place."""
+        return self._copied(list(map(np.empty_like, self._large)))
+
+    def keeping(self) -> Iterator[PairedFields | None]:
+        """The same, the room for it being taken in steps."""
+        rooms = yield from room_in_steps(self._large)
+        yield self._copied(rooms)
+
+    @property
+    def _large(self) -> list[Floats]:
+        return [self.counts, self.arrays.pairs, self.arrays.residual]
+
+    def _copied(self, rooms: list[Floats]) -> PairedFields:
+        """Other fields at the same place, in some room."""
         other = copy.copy(self)
-        pairs, residual, labels, root = self.arrays
-        other.counts, other._plan = self.counts.copy(), self._plan.copy()
-        other.arrays = PairArrays(pairs.copy(), residual.copy(), labels.copy(), root)
+        for room, array in zip(rooms, self._large, strict=True):
+            np.copyto(room, array)
+        other.counts, pairs, residual = rooms
+        other._plan = self._plan.copy()
+        other.arrays = PairArrays(pairs, residual, self.arrays.labels.copy(), self.arrays.root)
         other._queue = new_queue(len(self.counts))
         return other
 

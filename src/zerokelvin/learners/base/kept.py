@@ -8,7 +8,7 @@ is made again.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -17,9 +17,31 @@ from numpy.typing import NDArray
 from zerokelvin.array_types import Ints
 from zerokelvin.learners.base.multiclass import Game
 
-__all__ = ["BehindGame", "KeptGame", "PackedArray"]
+__all__ = ["BehindGame", "KeptGame", "PackedArray", "room_in_steps"]
 
 SHORT = np.iinfo(np.int32)
+
+
+PIECE = 1 << 24
+"""Bytes of room that are taken at once."""
+
+
+def room_in_steps(arrays: Sequence[NDArray[Any]]) -> Generator[None, None, list[NDArray[Any]]]:
+    """Room for copies of some arrays, taken in steps: the system gives it page by page, when it is touched.
+
+    That takes thirty times as long as to copy what is to stand there, which is done at once, at the end.
+    """
+    rooms, touched = [np.empty_like(array) for array in arrays], 0
+    for room in rooms if sum(room.nbytes for room in rooms) > PIECE else ():
+        flat = room.reshape(-1)
+        for start in range(0, room.size, PIECE // room.itemsize):
+            part = flat[start : start + PIECE // room.itemsize]
+            part.fill(0)
+            touched += part.nbytes
+            if touched >= PIECE:
+                touched = 0
+                yield None
+    return rooms
 
 
 class PackedArray:
@@ -30,9 +52,11 @@ class PackedArray:
     >>> packed = PackedArray(array)
     >>> packed.content.nbytes + packed.places.nbytes, bool((packed.unpacked() == array).all())
     (12, True)
+
+    An array that is neither is copied into `room`, if given.
     """
 
-    def __init__(self, array: NDArray[Any]) -> None:
+    def __init__(self, array: NDArray[Any], room: NDArray[Any] | None = None) -> None:
         self.shape, self.dtype = array.shape, array.dtype
         flat = array.reshape(-1)
         self.places = np.zeros(0, dtype=np.int32)
@@ -42,6 +66,9 @@ class PackedArray:
             self.content = flat[self.places]
         elif array.dtype == np.int64 and flat.size and SHORT.min <= flat.min() <= flat.max() <= SHORT.max:
             self.content = flat.astype(np.int32)
+        elif room is not None:
+            np.copyto(room, array)
+            self.content = room.reshape(-1)
         else:
             self.content = flat.copy()
 
@@ -57,12 +84,21 @@ class PackedArray:
 class KeptGame(Game):
     """The packed arrays of a game, which is made again by its `twin`; nothing else can be asked of it."""
 
-    def __init__(self, game: Game, begin: Callable[[], Game]) -> None:
+    def __init__(self, game: Game, begin: Callable[[], Game], rooms: Mapping[str, Any] | None = None) -> None:
         super().__init__(game.classes)
         self.arrays: Mapping[str, PackedArray] = {
-            name: PackedArray(array) for name, array in game.parts().items()
+            name: PackedArray(array, (rooms or {}).get(name)) for name, array in game.parts().items()
         }
         self._begin = begin
+
+    @classmethod
+    def in_steps(cls, game: Game, begin: Callable[[], Game]) -> Iterator[KeptGame | None]:
+        """One that is made in steps between which the game may learn on; see `room_in_steps`."""
+        arrays = {
+            name: array for name, array in game.parts().items() if 3 * np.count_nonzero(array) >= array.size
+        }
+        rooms = yield from room_in_steps(list(arrays.values()))
+        yield cls(game, begin, dict(zip(arrays, rooms, strict=True)))
 
     def twin(self, kept: bool = False) -> Game:
         """The game again; `begin` gives one to put the arrays into."""

@@ -186,7 +186,7 @@ class Game(ABC):
         """The nodes whose label is worth more than `above`, those of the largest value first.
 
         At most `most` of them; of equal value, the one that comes first in `nodes` first. As by `value`,
-        node by node; override where fewer need be looked at.
+        node by node; override where fewer need be looked at, the order being nearly by value.
         """
         values = np.array([self.value(node, waiting) for node in nodes.tolist()], dtype=np.float64)
         return rank_values(nodes, values, above, most)

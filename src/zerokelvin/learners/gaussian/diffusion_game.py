@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -173,6 +173,10 @@ class DiffusionGame(Game):
     def twin(self, kept: bool = False) -> Game:
         """A game on other fields at the same place."""
         return KeptGame(self, self._vessel()) if kept else type(self)(self.diffusion.twin())
+
+    def keeping(self) -> Iterator[Game | None]:
+        """The twin to be kept, the room for it being taken in steps."""
+        return KeptGame.in_steps(self, self._vessel())
 
     def _vessel(self) -> Callable[[], DiffusionGame]:
         """What gives another game like this one, with nothing learnt."""

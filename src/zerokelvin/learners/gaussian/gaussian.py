@@ -56,7 +56,6 @@ from zerokelvin.learners.gaussian.field_system import System, is_relaxed, system
 from zerokelvin.learners.gaussian.influence import Influence
 from zerokelvin.learners.gaussian.vector_covariance import VectorCovariance
 from zerokelvin.learners.gaussian.vector_gaussian import VectorGame, with_kernel
-from zerokelvin.undo import Undo
 
 __all__ = ["Gaussian", "GaussianGame"]
 
@@ -104,12 +103,6 @@ class GaussianGame(DiffusionGame):
     ) -> Valued:
         """The nodes of the largest value; influences are kept while nothing has changed for them."""
         return self.influence.most_valued(nodes, waiting, above, most)
-
-    def learn_reversibly(self, node: int, code: int, wanted: Any = None) -> Undo:
-        """Learn, and give what takes it back, the influences computed before it included."""
-        undo = super().learn_reversibly(node, code, wanted)
-        undo.then(*self.influence.kept.put_back_later())
-        return undo
 
     def twin(self, kept: bool = False) -> Game:
         """A game on other fields at the same place; the influences computed so far serve both."""

@@ -12,6 +12,12 @@ small where classes compete and where nothing is known: the policy ``value:C`` a
 The column P e_i comes from local pushes on the precision matrix L + E (`kernels.relaxation`), every
 entry within `TOL` of the exact one, and only the nodes it reaches are touched.
 
+A list of nodes by value goes by near values, which have the near influence (`near_influence`) over the
+lead: blocks of `BLOCK` nodes of decreasing near value, in each block those worth asking for, by value. So the
+first of a list is the best of the `BLOCK` that promise most. To be sure of the best there is, every influence
+would have to be computed that no bound rules out: in sixteen dimensions nearly all of 100,000, for 40 seconds
+(`docs/adr/0018-near-values.md`).
+
 Above 300 lines: what is computed and what is kept of it follow each other step by step; the kernels
 lie beside.
 """
@@ -19,7 +25,6 @@ lie beside.
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable
 from functools import partial
 
 import numpy as np
@@ -29,22 +34,14 @@ from zerokelvin.array_types import Bools, Floats, Ints
 from zerokelvin.asking.value import LEAST_LEAD, label_value
 from zerokelvin.graph.canonical import Csr
 from zerokelvin.kernels.relaxation_queue import Queue, new_queue
-from zerokelvin.learners.base.multiclass import Valued, rank_values
-from zerokelvin.learners.gaussian.column_bounds import (
-    KeptBounds,
-    LanczosRoom,
-    RegressionSystem,
-    WantedBounds,
-    new_room,
-    spoil_around,
-    tighten,
-)
+from zerokelvin.learners.base.multiclass import Valued
 from zerokelvin.learners.gaussian.diffusion import Diffusion
 from zerokelvin.learners.gaussian.influence_kernels import (
     ColumnRoom,
     InfluenceArrays,
     LeadSources,
     PushedNodes,
+    RegressionSystem,
     bound_influences,
     compute_influences,
     follow_changes,
@@ -53,6 +50,12 @@ from zerokelvin.learners.gaussian.influence_kernels import (
     read_leads,
     relax_column,
     spoil_influences,
+)
+from zerokelvin.learners.gaussian.near_influence import (
+    GradientRoom,
+    near_influences,
+    new_gradient_room,
+    spoil_around,
 )
 from zerokelvin.threads import in_threads
 
@@ -65,11 +68,8 @@ TOL = 0.01
 ROOM = 1 << 26
 """Entries of the lists of nodes that influences depend on: 4 bytes each."""
 
-INFLUENCES = ("values", "_norms", "_left", "_current", "_start", "_length", "_used", "_bounds", "_steps")
-"""The arrays of `KeptInfluences` that are known of every node, and how much of the lists is used."""
-
-AT_ONCE = 32
-"""How many nodes are looked at before it is asked whether more must be."""
+BLOCK = 32
+"""Nodes of about the same near value, which are ordered by their value."""
 
 IN_THREADS = 64
 """Nodes whose bounds, or influences, are worth two threads."""
@@ -108,9 +108,8 @@ class Influence:
     def most_valued(self, nodes: Ints, waiting: Bools, above: float, most: int | None = None) -> Valued:
         """The nodes whose label is worth more than `above`, as `Game.most_valued`.
 
-        An influence is computed only where no upper bound on the value rules the node out, and not again
-        while nothing has changed that it depends on. A close bound costs a fifth of an influence, so it is
-        asked for where only some are wanted.
+        An influence is computed only where the list comes to its node and no upper bound on the value rules
+        it out, and not again while nothing has changed that it depends on.
         """
         with self.kept.lock:
             return self._most_valued(nodes, waiting, above, most)
@@ -119,34 +118,25 @@ class Influence:
         diffusion, kept = self.diffusion, self.kept
         regression = self.regression(waiting)
         kept.renew(diffusion.relaxation.csr, diffusion.relaxation.excess, waiting)
-        solve = diffusion.relaxation
         leads = np.maximum(kept.leads(diffusion, nodes), LEAST_LEAD)
         upper = np.full(len(nodes), np.nan)
         bound_influences(regression, kept.arrays, nodes, self.widest(), upper)
         upper /= leads
-        order = np.argsort(-upper, kind="stable")
-        values = np.where(kept.known(nodes), upper, -np.inf)
-        done, step = 0, AT_ONCE
-        while done < len(order) and upper[order[done]] > above:
-            part = order[done : done + step]
-            done, step = done + len(part), 2 * step
-            best = -np.inf if most is None else _largest(values, most)
-            if upper[part[0]] < best:
-                break
-            if best > -np.inf:
-                part = part[upper[part] >= best]
-                bounds = self._closer(regression, nodes[part], best * leads[part])
-                part = part[bounds / leads[part] >= best]
-            kept.compute(regression, solve.scratch, nodes[part])
-            values[part] = kept.values[nodes[part]] / leads[part]
-        return rank_values(nodes, values, above, most)
-
-    def _closer(self, regression: RegressionSystem, nodes: Ints, limits: Floats) -> Floats:
-        """Upper bounds on influences, close enough to be below their limits where that is cheap."""
-        self.kept.tighten(regression, self.diffusion.system.excess, self.widest(), nodes, limits)
-        bounds = np.full(len(nodes), np.nan)
-        bound_influences(regression, self.kept.arrays, nodes, self.widest(), bounds)
-        return bounds
+        order = _Descending(kept.near(regression, nodes) / leads)
+        found, values = np.empty(0, dtype=np.int64), np.empty(0)
+        done, count = 0, len(nodes) if most is None else min(_whole_blocks(most), len(nodes))
+        while done < len(nodes) and (most is None or len(found) < most):
+            places = order.first(done + count)[done:]
+            blocks = np.arange(done, done + len(places)) // BLOCK
+            worth = upper[places] > above
+            places, blocks = places[worth], blocks[worth]
+            kept.compute(regression, diffusion.relaxation.scratch, nodes[places])
+            own = kept.values[nodes[places]] / leads[places]
+            best = np.lexsort((places, -own, blocks))
+            best = best[own[best] > above]
+            found, values = np.append(found, places[best]), np.append(values, own[best])
+            done, count = done + count, 2 * count
+        return Valued(nodes[found[:most]], values[:most])
 
     def regression(self, waiting: Bools) -> RegressionSystem:
         """The regression as it stands and the nodes that wait, for compiled code."""
@@ -166,8 +156,9 @@ class KeptInfluences:
     The column of a node is made by pushes from nodes, and no other node matters: one that received less than
     it takes to push adds nothing, and takes more to push when it gets a label. So an influence stays what it
     is, to the last bit, until a node that pushed is labelled or waits no more. What has become old still
-    bounds what it will be, since every label makes all entries of P smaller. Copies of a game share them
-    in several threads, so whoever works with them holds `lock`.
+    bounds what it will be, since every label makes all entries of P smaller. A near influence stays what it
+    is while nothing changes where its steps were, also when a label is taken back. Copies of a game share all
+    of them in several threads, so whoever works with them holds `lock`.
     """
 
     def __init__(self, count: int) -> None:
@@ -175,7 +166,7 @@ class KeptInfluences:
         self.lock = threading.Lock()
         self._column: ColumnRoom | None = None
         self._other: tuple[ColumnRoom, Queue] | None = None
-        self._rooms: tuple[LanczosRoom, LanczosRoom] | None = None
+        self._rooms: tuple[GradientRoom, GradientRoom] | None = None
         self._excess: Floats | None = None
         self._waiting: Bools | None = None
         self._read_from: LeadSources | None = None
@@ -193,55 +184,31 @@ class KeptInfluences:
     @property
     def arrays(self) -> InfluenceArrays:
         """What is known of every node, for compiled code."""
-        return InfluenceArrays(self.values, self._norms, self._left, self._current, self._bounds)
+        return InfluenceArrays(self.values, self._norms, self._left, self._current)
 
     @property
-    def _bound_rooms(self) -> tuple[LanczosRoom, LanczosRoom]:
-        """Room for the bounds of one node, twice, for two threads."""
+    def _near_rooms(self) -> tuple[GradientRoom, GradientRoom]:
+        """Room for the near column of one node, twice, for two threads."""
         if self._rooms is None:
-            self._rooms = new_room(self.count), new_room(self.count)
+            self._rooms = new_gradient_room(self.count), new_gradient_room(self.count)
         return self._rooms
 
     def renew(self, csr: Csr, excess: Floats, waiting: Bools) -> None:
         """Find out what is no longer current, given the precision of every node and which of them wait."""
         if self._excess is None or self._waiting is None or len(waiting) != len(self._waiting):
             self._forget()
-        elif (excess < self._excess).any() or (waiting & ~self._waiting).any():
-            self._forget()  # a label was taken back: nodes that did not push now may
         else:
             changed = excess != self._excess
-            if changed.any():
-                spoil_around(csr, changed, self._bound_rooms[0], self._bounds, self._steps)
             changed[: len(waiting)] |= waiting != self._waiting
-            if changed.any():
+            if not changed.any():
+                return
+            farthest = int(self._steps.max())
+            spoil_around(csr, changed, self._near_rooms[0], self._near, self._steps, farthest)
+            if (excess < self._excess).any() or (waiting & ~self._waiting).any():
+                self._forget_columns()  # a label was taken back: nodes that did not push now may
+            else:
                 spoil_influences(changed, self._start, self._length, self._pool, self._current)
         self._excess, self._waiting = excess.copy(), waiting.copy()
-
-    def put_back_later(self) -> tuple[Callable[[], None], int]:
-        """What brings all of this back to where it is now, and the bytes that takes.
-
-        Leads are read anew where fields have changed, whichever way, and need not be brought back.
-        """
-        with self.lock:
-            if self._excess is None:
-                return self.forget, 0
-            kept = {name: getattr(self, name).copy() for name in INFLUENCES}
-            kept |= {name: getattr(self, name) for name in ("_pool", "_excess", "_waiting")}
-
-        def back() -> None:
-            with self.lock:
-                vars(self).update(kept)  # beyond what was used of it, the pool may hold anything
-
-        return back, sum(kept[name].nbytes for name in INFLUENCES)
-
-    def forget(self) -> None:
-        """Drop all that was kept, under the lock."""
-        with self.lock:
-            self._forget()
-
-    def known(self, nodes: Ints) -> Bools:
-        """Which of several nodes have an influence that is current."""
-        return self._current[nodes]
 
     def compute(self, regression: RegressionSystem, queue: Queue, nodes: Ints) -> None:
         """Have the influences of some nodes current; each is the same on one thread and on two."""
@@ -287,27 +254,15 @@ class KeptInfluences:
                 return pool[: used[0]]
             pool = np.concatenate([pool[: used[0]], np.empty(len(pool), dtype=np.int32)])
 
-    def tighten(
-        self, regression: RegressionSystem, base: Floats, widest: float, nodes: Ints, limits: Floats
-    ) -> None:
-        """Bound the influences of some nodes that are not current, each until it is below its limit.
-
-        No further than as many nodes as columns hold on average, for then the column itself is as cheap.
-        """
-        wanted = ~self._current[nodes] & (self._bounds[nodes] >= limits)
-        known = max(int(self._current.sum()), 1)
-        reach = int(self._length[self._current].sum()) // known
-        kept = KeptBounds(self._bounds, self._steps, self._norms, self._left)
-        nodes, limits = nodes[wanted], limits[wanted]
-
-        def half(part: slice, room: LanczosRoom) -> Callable[[], None]:
-            wanted = WantedBounds(nodes[part], limits[part])
-            return lambda: tighten(regression, base, widest, room, reach, wanted, kept)
-
-        parts = slice(0, None, 2), slice(1, None, 2)
-        in_threads(
-            [half(*both) for both in zip(parts, self._bound_rooms, strict=True)], len(nodes) > IN_THREADS
-        )
+    def near(self, regression: RegressionSystem, nodes: Ints) -> Floats:
+        """The near influences of some nodes; each is the same on one thread and on two."""
+        wanted = nodes[np.isnan(self._near[nodes])]
+        tasks = [
+            partial(near_influences, regression, room, wanted[first::2], self._near, self._steps)
+            for first, room in enumerate(self._near_rooms)
+        ]
+        in_threads(tasks, len(wanted) > IN_THREADS)
+        return self._near[nodes]
 
     def leads(self, diffusion: Diffusion, nodes: Ints) -> Floats:
         """The lead of the best class before the second at several nodes.
@@ -346,18 +301,39 @@ class KeptInfluences:
         self._used[0] = live
 
     def _forget(self) -> None:
-        """Drop all that was kept: no influence and no bound is known."""
+        """Drop all that was kept: no influence, near or not, is known."""
+        self._near, self._steps = np.full(self.count, np.nan), np.zeros(self.count, dtype=np.int8)
+        self._excess = self._waiting = None
+        self._forget_columns()
+
+    def _forget_columns(self) -> None:
+        """Drop what comes from whole columns; near influences stay."""
         count = self.count
         self.values, self._norms, self._left = np.zeros(count), np.full(count, np.inf), np.zeros(count)
         self._current = np.zeros(count, dtype=np.bool_)
-        self._bounds, self._steps = np.full(count, np.inf), np.zeros(count, dtype=np.int8)
         self._start, self._length = np.zeros(count, dtype=np.int64), np.zeros(count, dtype=np.int64)
         self._pool, self._used = np.empty(0, dtype=np.int32), np.zeros(1, dtype=np.int64)
-        self._excess = self._waiting = None
 
 
-def _largest(values: Floats, most: int) -> float:
-    """The value that the `most` largest of several reach."""
-    if not 0 < most <= len(values):
-        return -np.inf if most > 0 else np.inf
-    return float(np.partition(values, len(values) - most)[len(values) - most])
+class _Descending:
+    """The places of an array by decreasing value, of equal values in order; sorted as far as is asked for."""
+
+    def __init__(self, values: Floats) -> None:
+        self._values = values
+        self._sorted = np.empty(0, dtype=np.int64)
+
+    def first(self, count: int) -> Ints:
+        """The first places, so many of them."""
+        total = len(self._values)
+        if len(self._sorted) < min(count, total):
+            kept = np.arange(total)
+            if 2 * count < total:
+                level = np.partition(self._values, total - 2 * count)[total - 2 * count]
+                kept = np.flatnonzero(self._values >= level)
+            self._sorted = kept[np.argsort(-self._values[kept], kind="stable")]
+        return self._sorted[:count]
+
+
+def _whole_blocks(count: int) -> int:
+    """The number of nodes of the blocks that so many nodes fill."""
+    return -(-count // BLOCK) * BLOCK

@@ -15,7 +15,6 @@ from zerokelvin.asking.decision import lead
 from zerokelvin.graph.canonical import Csr
 from zerokelvin.jit import kernel
 from zerokelvin.kernels.relaxation_queue import Queue, join, leave
-from zerokelvin.learners.gaussian.column_bounds import RegressionSystem
 from zerokelvin.learners.gaussian.diffusion import FieldArrays, FieldTerms, Frame, read_values
 
 __all__ = [
@@ -23,6 +22,7 @@ __all__ = [
     "InfluenceArrays",
     "LeadSources",
     "PushedNodes",
+    "RegressionSystem",
     "bound_influences",
     "compute_influences",
     "follow_changes",
@@ -37,6 +37,29 @@ HAIR, CANCELLED = 1.0 + 1e-9, 1e-12
 """On upper bounds for rounding: times the first, and the second beside what is left of 1 − x e."""
 
 
+class RegressionSystem(NamedTuple):
+    """A Gaussian regression as it stands: the kernel out · (L + E)⁻¹ · into, and its noise.
+
+    Attributes
+    ----------
+    csr, inverse, excess
+        The graph; per node 1 / (d + e), and e with what labels added to it.
+    into, out, waiting
+        Per node the scales s and o, and whether it waits for its turn.
+    noise, tol
+        μ, and how far the entries of a column may be off.
+    """
+
+    csr: Csr
+    inverse: Floats
+    excess: Floats
+    into: Floats
+    out: Floats
+    waiting: Bools
+    noise: float
+    tol: float
+
+
 class ColumnRoom(NamedTuple):
     """Room for one column: its entries and residuals, the nodes reached, and of every node whether it is."""
 
@@ -47,13 +70,12 @@ class ColumnRoom(NamedTuple):
 
 
 class InfluenceArrays(NamedTuple):
-    """Of every node its influence, ‖o x‖ s_i, the residual left, whether these are current, and a bound."""
+    """Of every node its influence, ‖o x‖ s_i, the residual left, and whether these are current."""
 
     values: Floats
     norms: Floats
     rest: Floats
     current: Bools
-    bounds: Floats
 
 
 class PushedNodes(NamedTuple):
@@ -135,7 +157,7 @@ def compute_influences(
     nodes: Ints,
 ) -> int:
     """Compute the influences of nodes while there is room for their lists; of how many."""
-    values, norms, rest, current, _ = kept
+    values, norms, rest, current = kept
     start, length, pool, used = lists
     found = np.zeros(3)
     for k in range(len(nodes)):
@@ -190,10 +212,9 @@ def bound_influences(
 
     over (o_i x_ii s_i + μ)², which is largest where its derivative, linear in x_ii, is 0, or at an end. Where
     an older column is known, entries of G have only become smaller since: ‖o x‖ ≤ ‖o x_old‖ + √(w t Σ r_old).
-    Where closer bounds have been asked for (`column_bounds`), they count.
     """
     _, inverse, excess, into, out, _, noise, tol = regression
-    values, norms, rest, current, close = kept
+    values, norms, rest, current = kept
     for k in range(len(nodes)):
         i = nodes[k]
         if current[i]:
@@ -208,7 +229,7 @@ def bound_influences(
             largest = max(largest, (x + tol) * (max(1.0 - x * e, 0.0) + CANCELLED) / (spread * spread))
         general = into[i] * np.sqrt(widest * largest)
         older = (norms[i] + into[i] * np.sqrt(widest * tol * rest[i])) / (a * least + noise)
-        upper[k] = min(general, older, close[i]) * HAIR
+        upper[k] = min(general, older) * HAIR
 
 
 @kernel

@@ -37,6 +37,10 @@ class TurnLock:
         """Whether some thread holds the lock."""
         return self._held.locked()
 
+    def wanted(self) -> bool:
+        """Whether some thread waits for the lock."""
+        return self._gate.locked()
+
     def __enter__(self) -> None:
         self.acquire()
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import time
 from functools import partial
 from typing import cast
@@ -35,6 +36,7 @@ from zerokelvin.service.web.query_values import node_given, number, whole
 from zerokelvin.service.web.route_table import Call, route
 from zerokelvin.session import Session
 from zerokelvin.session.predicting import shares_of
+from zerokelvin.stopping import StoppedError, stop_when
 
 PATH = "/v1/projects/{name}"
 ANSWERS = 4
@@ -46,8 +48,9 @@ LIKELY, FEW = 0.02, 12
 COPYING = 0.25
 """Seconds that supposing an answer may take, for the model to look ahead."""
 
-PAUSE, IN_VAIN = 1.0, 20
-"""Seconds without an answer after which what the checks prove is computed, and so many at the latest."""
+PAUSE, IN_VAIN = 0.5, 400
+"""Seconds without an answer after which what the checks prove is computed while nobody comes; and events, two
+for an answer, after which people have to wait for it once."""
 
 TEXT = {"type": "string", "minLength": 1, "maxLength": 200}
 
@@ -239,16 +242,23 @@ def _after(
 
 
 def _prove_later(project: Project, desk: Desk) -> None:
-    """Compute what the checks prove, one computation at a time, when people pause: turns wait for it."""
+    """Compute what the checks prove, one computation at a time, when people pause, and until one returns."""
     if desk.proving is not None and not desk.proving.done():
         return
 
+    def look(session: Session) -> None:
+        with stop_when(project.learning.lock.wanted):
+            fresh_guarantee(session, desk)
+
     async def prove() -> None:
-        for _ in range(IN_VAIN):
+        last = project.events + IN_VAIN
+        while project.events < last:
             events = project.events
             await asyncio.sleep(PAUSE)
             if project.events == events:
-                break
+                with contextlib.suppress(StoppedError):
+                    await project.read("guarantee", look)
+                    return
         await project.read("guarantee", lambda session: fresh_guarantee(session, desk))
 
     desk.proving = asyncio.ensure_future(prove())
