@@ -6,7 +6,7 @@ Nothing here changes anything.
 from __future__ import annotations
 
 import math
-from collections.abc import Hashable, Iterable
+from collections.abc import Hashable, Iterable, Iterator
 from typing import Any
 
 import numpy as np
@@ -91,26 +91,35 @@ def _prediction(standing: Standing, node: Hashable, index: int, margins: Floats)
 
 
 def all_margins(standing: Standing) -> Floats:
-    """The margin of every node in every problem; in parts, if it may be stopped between them."""
+    """The margin of every node in every problem."""
+    parts = list(_margins_in_parts(standing))
+    return parts[0] if len(parts) == 1 else np.concatenate(parts)
+
+
+def _margins_in_parts(standing: Standing) -> Iterator[Floats]:
+    """The same for part after part of the nodes, if it may be stopped between them; else all at once."""
     count = standing.graph.num_nodes
     size = PART if may_be_stopped() else max(count, 1)
-    parts = list[Floats]()
     with standing.graph.read_through():
         for start in range(0, max(count, 1), size):
             stop_if_wanted()
-            parts.append(standing.game.scores(np.arange(start, min(start + size, count))))
-    return parts[0] if len(parts) == 1 else np.concatenate(parts)
+            yield standing.game.scores(np.arange(start, min(start + size, count)))
 
 
 def predict_all(standing: Standing) -> NDArray[np.generic]:
     """The predicted label of every node, in node order."""
-    nodes = np.arange(standing.graph.num_nodes)
-    return class_array(standing.classes)[_codes(standing, nodes, all_margins(standing))]
+    classes = standing.classes
+    codes = np.concatenate([decide(margins, len(classes)) for margins in _margins_in_parts(standing)])
+    return class_array(classes)[_known(standing, np.arange(standing.graph.num_nodes), codes)]
 
 
 def _codes(standing: Standing, nodes: Ints, margins: Floats) -> Ints:
     """The codes of the classes predicted for several nodes, from their margins."""
-    codes = decide(margins, len(standing.classes))
+    return _known(standing, nodes, decide(margins, len(standing.classes)))
+
+
+def _known(standing: Standing, nodes: Ints, codes: Ints) -> Ints:
+    """The codes decided for several nodes; the most frequent one where their component has no label."""
     if standing.counts.any():
         codes[_unlabelled(standing, nodes)] = int(most_frequent(standing.counts))
     return codes
