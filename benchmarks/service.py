@@ -524,6 +524,9 @@ def main() -> None:
         serve_raw(given.serve_raw)
         return
     with tempfile.TemporaryDirectory() as temporary:
+        # Python's files are compiled once, as those of an installed package are, wherever this runs from.
+        os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+        os.environ.setdefault("PYTHONPYCACHEPREFIX", str(Path(temporary) / "compiled"))
         bench = Bench(given, Path(temporary), np.random.default_rng(0))
         here = problem(given, bench.rng)
         for row in given.rows:

@@ -84,8 +84,9 @@ class WatchedHead(HttpToolsProtocol):
         if cycle.disconnected:
             return True
         cycle.response_started = cycle.response_complete = True
+        usual = [b"%b: %b\r\n" % header for header in cycle.default_headers]
         end = b"\r\n" if cycle.keep_alive else b"connection: close\r\n\r\n"
-        self.transport.write(b"".join((STATUS_LINE[status], lines, end, body)))
+        self.transport.write(b"".join((STATUS_LINE[status], *usual, lines, end, body)))
         cycle.message_event.set()
         if not cycle.keep_alive:
             self.transport.close()
