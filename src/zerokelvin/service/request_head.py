@@ -75,7 +75,8 @@ class WatchedHead(HttpToolsProtocol):
         self._incomplete = False
         super().on_headers_complete()
         if self.scope["method"] != "HEAD":
-            self.scope["extensions"] = {WHOLE: {"send": partial(self._send_whole, self.cycle)}}
+            others = self.scope.get("extensions") or {}
+            self.scope["extensions"] = {**others, WHOLE: {"send": partial(self._send_whole, self.cycle)}}
 
     def _send_whole(self, cycle: RequestResponseCycle, status: int, lines: bytes, body: bytes) -> bool:
         """Send a whole answer, as the cycle would in parts; False where the cycle must do it."""
