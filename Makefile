@@ -8,7 +8,7 @@ PAGE := src/zerokelvin/web
 WORKERS := -n auto --dist loadfile --no-loadscope-reorder
 SOURCES := $(shell find src benchmarks -type f -not -path '*/__pycache__/*' -not -path '*/node_modules/*') pyproject.toml README.md
 
-.PHONY: demo test lint page docs audit clean
+.PHONY: demo test lint page docs audit image-check clean
 
 demo: $(VENV)/.installed
 	$(BIN)/zerokelvin demo
@@ -40,6 +40,10 @@ audit: $(VENV)/.dependencies
 	@$(BIN)/pip-audit --skip-editable --progress-spinner off > $(VENV)/audit.txt 2>&1; code=$$?; tail -n 3 $(VENV)/audit.txt; \
 	if grep -q "known vulnerabilit" $(VENV)/audit.txt; then exit $$code; fi; \
 	test $$code = 0 || echo "pip-audit could not ask its database; run 'make audit' where PyPI can be reached."
+
+# The image of packaging/Containerfile, built and tried, where there is buildah; some minutes and 5 GB below $TMPDIR.
+image-check:
+	@packaging/check_image.sh
 
 clean:
 	rm -rf $(VENV) site .pytest_cache .mypy_cache .ruff_cache .hypothesis

@@ -75,6 +75,18 @@ def test_the_container_builds_from_all_that_the_wheel_is_made_of():
     assert taken <= copied
 
 
+def test_the_check_of_the_image_says_what_it_lacks(tmp_path):
+    done = subprocess.run(
+        ["/bin/sh", PACKAGING / "check_image.sh"],
+        env={"PATH": str(tmp_path)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout == "The container is not tried: no buildah (apt-get install buildah mmdebstrap).\n"
+
+
 @pytest.mark.skipif(shutil.which("systemd-analyze") is None, reason="systemd is not here")
 def test_systemd_takes_the_unit(tmp_path):
     text = (PACKAGING / "zerokelvin.service").read_text()

@@ -3,6 +3,7 @@
 import asyncio
 import contextlib
 import json
+import re
 import signal
 import socket
 import subprocess
@@ -17,8 +18,10 @@ import uvicorn
 import zerokelvin as zk
 from serving import LINE, Served
 from zerokelvin.client import ServiceError
+from zerokelvin.errors import ParameterError
 from zerokelvin.service import ServiceSettings, create_app
 from zerokelvin.service.request_head import head_within
+from zerokelvin.service.web import endpoint
 
 
 def command(*words):
@@ -179,6 +182,47 @@ def told(connection):
 
 
 WHOLE = b"GET /health HTTP/1.1\r\nhost: 127.0.0.1\r\n\r\n"
+
+
+def head_of(answer):
+    """The status line and the headers of an answer, sorted, without its time and the request's number."""
+    lines = answer.partition(b"\r\n\r\n")[0].split(b"\r\n")
+    return lines[0], sorted(line for line in lines[1:] if not line.startswith((b"x-request-id: ", b"date: ")))
+
+
+def test_answers_come_whole_and_as_they_would_in_parts(hurried, monkeypatch):
+    """One piece for each answer, in their order, the last of a connection that is to be closed."""
+    last = WHOLE.replace(b"\r\n\r\n", b"\r\nconnection: close\r\n\r\n")
+    asked = (WHOLE, WHOLE.replace(b"/health", b"/v1/projects/none"), last)
+    with socket.create_connection(hurried) as connection:
+        found = []
+        for request in asked:
+            connection.sendall(request)
+            found.append(connection.recv(1 << 16))
+        assert connection.recv(1) == b""
+    monkeypatch.setattr(endpoint, "WHOLE", "no such extension")
+    with socket.create_connection(hurried) as connection:
+        connection.sendall(b"".join(asked))  # without waiting for the answers between them
+        parts = told(connection)
+    assert [head_of(answer)[0] for answer in found] == [
+        b"HTTP/1.1 200 OK",
+        b"HTTP/1.1 404 Not Found",
+        b"HTTP/1.1 200 OK",
+    ]
+    assert b"connection: close" in head_of(found[2])[1]
+    for answer in found:
+        head, _, body = answer.partition(b"\r\n\r\n")
+        assert f"content-length: {len(body)}".encode() in head
+        start, found_there, parts = parts.partition(b"\r\n\r\n")
+        assert head_of(answer) == head_of(start + found_there)
+        length = int(re.search(rb"content-length: (\d+)", start).group(1))
+        parts = parts[length:]
+    assert parts == b""
+
+
+def test_no_header_begins_another_line():
+    with pytest.raises(ParameterError, match="the end of a line"):
+        endpoint._lines(((b"x", b"a\r\nset-cookie: b"),))
 
 
 @pytest.mark.parametrize("sent", [b"", b"GET /hea", b"GET /health HTTP/1.1\r\nhost: 127"])

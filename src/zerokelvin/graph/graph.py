@@ -290,8 +290,7 @@ class Graph(Domain):
         for array in (self.indptr, self.indices, self.weights):
             digest.update(np.ascontiguousarray(array).tobytes())
             digest.update(b"\0")
-        for name in self.names or ():
-            digest.update(spell_name(name).encode() + b"\0")
+        digest.update("".join(f"{spell_name(name)}\0" for name in self.names or ()).encode())
         if self.attributes is not None:
             digest.update(self.attributes.content_hash.encode())
         return digest.hexdigest()

@@ -3,22 +3,35 @@
 uvicorn waits for the rest of a head for as long as the connection stays open, and keeps all that comes of it.
 Here a connection on which no head is complete after some seconds is answered 408 and closed, and one whose
 head is longer than `MOST_HEAD` is answered 431. Bodies have limits of their own (`web.endpoint`).
+
+uvicorn also sends the head and the body of an answer one after the other, so that whoever waits is woken for
+half an answer and again for the rest. A request here brings with it (`WHOLE` in the scope's extensions) a
+function that sends an answer in one piece.
 """
 
 from __future__ import annotations
 
 import asyncio
+from functools import partial
 from typing import Any, ClassVar
 
 import msgspec
-from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
+from uvicorn.protocols.http.httptools_impl import (
+    STATUS_LINE,
+    HttpToolsProtocol,
+    RequestResponseCycle,
+)
 
 from zerokelvin.service.web.problems import KIND, ProblemError
 
-__all__ = ["MOST_HEAD", "head_within"]
+__all__ = ["MOST_HEAD", "WHOLE", "head_within"]
 
 MOST_HEAD = 1 << 16
 """Bytes of a head: the line that names the address, and the headers."""
+
+
+WHOLE = "zerokelvin.whole"
+"""The extension of a scope whose `send` sends an answer in one piece: a status, header lines and a body."""
 
 
 class WatchedHead(HttpToolsProtocol):
@@ -61,6 +74,25 @@ class WatchedHead(HttpToolsProtocol):
         """Note that the head is complete."""
         self._incomplete = False
         super().on_headers_complete()
+        if self.scope["method"] != "HEAD":
+            others = self.scope.get("extensions") or {}
+            self.scope["extensions"] = {**others, WHOLE: {"send": partial(self._send_whole, self.cycle)}}
+
+    def _send_whole(self, cycle: RequestResponseCycle, status: int, lines: bytes, body: bytes) -> bool:
+        """Send a whole answer, as the cycle would in parts; False where the cycle must do it."""
+        if cycle.flow.write_paused or cycle.response_started:
+            return False
+        if cycle.disconnected:
+            return True
+        cycle.response_started = cycle.response_complete = True
+        usual = [b"%b: %b\r\n" % header for header in cycle.default_headers]
+        end = b"\r\n" if cycle.keep_alive else b"connection: close\r\n\r\n"
+        self.transport.write(b"".join((STATUS_LINE[status], *usual, lines, end, body)))
+        cycle.message_event.set()
+        if not cycle.keep_alive:
+            self.transport.close()
+        cycle.on_response()
+        return True
 
     def _rest(self) -> None:
         if self._timer is not None:

@@ -142,6 +142,16 @@ def test_patient_work_gives_way_alone():
         patiently(lambda: 1 // 0, "patient")
 
 
+@pytest.mark.skipif(sys.platform != "linux", reason="threads have cores of their own on Linux")
+def test_patient_work_leaves_a_core_unless_somebody_waits_for_it():
+    def cores():
+        return os.sched_getaffinity(threading.get_native_id())
+
+    before = cores()
+    assert len(patiently(cores, "patient")) == max(len(before) - 1, 1)
+    assert patiently(cores, "patient", all_cores=True) == cores() == before
+
+
 def test_few_events_wait_for_others_unless_somebody_waits_for_them(monkeypatch):
     monkeypatch.setattr(learning_thread, "PAUSE", 60.0)
     session, learnt = zk.start(GRAPH, "nearest", classes=["x", "y", "z"]), threading.Semaphore(0)

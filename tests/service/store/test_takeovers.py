@@ -140,6 +140,19 @@ def test_a_silent_leader_gives_way_within_five_seconds(stores, monkeypatch):
         leader.append([event(2)])
 
 
+def test_a_leader_that_writes_is_heard_though_it_does_not_say_that_it_lives(stores, monkeypatch):
+    """A busy instance whose thread for that comes late keeps its project."""
+    leader, other = (store.open("p") for store in stores)
+    leader.lead()
+    monkeypatch.setattr(stores[0]._leadership, "_alive", lambda: True)
+    end = time.monotonic() + 1.5 * postgres_leading.SILENT
+    while time.monotonic() < end:
+        leader.append([event(2)])
+        with pytest.raises(LedElsewhere):
+            other.lead()
+        time.sleep(0.1)
+
+
 def test_connections_that_end_lose_no_append(stores, server, monkeypatch):
     """Whatever the server ends, an append is carried out once."""
     log = stores[0].open("p")

@@ -5,7 +5,8 @@ few milliseconds. When many wait, all that can be learnt in `GROUP_SECONDS` are 
 of the session, which then takes its place: one call learns several times as many per second as many calls do
 (`auto` plays its experts side by side, each through all of them), and the present session is read meanwhile.
 So a single client that labels and predicts in turn waits for one label to be learnt, and when labels pour in,
-predictions do not wait for them; the thread that does so gives way to requests. Corrections and growths are
+predictions do not wait for them; the thread that does so gives way to requests, and leaves a core to them
+unless somebody waits for what it learns. Corrections and growths are
 made beside the present session too.
 
 One event after the other would take two to four times as long as many at once, and the cores from those that
@@ -234,7 +235,8 @@ class LearningThread:
                 tell(other, [lesson.fact for lesson in run])
             return self._prepare(other, group[-1].number)
 
-        self._put_in_place(group, other, began, patiently(learn, self._thread.name))
+        hurried = self.learnt < self._wanted  # somebody waits: a core left free would serve nobody better
+        self._put_in_place(group, other, began, patiently(learn, self._thread.name, all_cores=hurried))
 
     def _worth_a_copy(self, group: list[Lesson]) -> bool:
         """Whether learning a group in place would keep readers waiting for longer than a copy takes."""

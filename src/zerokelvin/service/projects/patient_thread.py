@@ -1,7 +1,8 @@
 """Work that gives way: done in a thread that the system runs less often than those that answer requests.
 
-On Linux every thread has a niceness of its own (`setpriority(2)`, `sched(7)`), although POSIX gives one to
-the process; threads that it starts inherit it. Elsewhere the work is done at the usual priority.
+On Linux every thread has a niceness and cores of its own (`setpriority(2)`, `sched(7)`), although POSIX gives
+one niceness to the process; threads that it starts inherit both. Elsewhere the work is done at the usual
+priority, on all cores.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ import threading
 from collections.abc import Callable
 from typing import TypeVar
 
-__all__ = ["NICENESS", "patiently"]
+__all__ = ["NICENESS", "give_way", "patiently"]
 
 T = TypeVar("T")
 
@@ -21,16 +22,16 @@ NICENESS = 5
 """Above that of the process: about a third of the share of a core, if others want it."""
 
 
-def patiently(work: Callable[[], T], name: str) -> T:
+def patiently(work: Callable[[], T], name: str, all_cores: bool = False) -> T:
     """What a function gives, called in a thread of its own that gives way to the others of the process.
 
-    The thread does not keep the process from ending.
+    Unless it may use `all_cores`, it leaves one to them. The thread does not keep the process from ending.
     """
     given: list[T] = []
     problems: list[BaseException] = []
 
     def run() -> None:
-        _give_way()
+        give_way(all_cores)
         try:
             given.append(work())
         except BaseException as problem:  # noqa: BLE001 - whoever waits has it raised
@@ -44,8 +45,16 @@ def patiently(work: Callable[[], T], name: str) -> T:
     return given[0]
 
 
-def _give_way() -> None:
+def give_way(all_cores: bool = False) -> None:
+    """Let this thread, and those that it starts, give way to the others of the process from now on.
+
+    Niceness alone is not enough: whoever is woken waits for some milliseconds where every core is computing.
+    """
     if sys.platform == "linux":
         own = threading.get_native_id()
         with contextlib.suppress(OSError):  # then it does not give way, and works as well
             os.setpriority(os.PRIO_PROCESS, own, os.getpriority(os.PRIO_PROCESS, own) + NICENESS)
+        cores = os.sched_getaffinity(own)
+        if len(cores) > 1 and not all_cores:
+            with contextlib.suppress(OSError):
+                os.sched_setaffinity(own, cores - {min(cores)})

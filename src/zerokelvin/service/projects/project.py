@@ -24,6 +24,7 @@ from zerokelvin.errors import SessionError
 from zerokelvin.service.projects.forecasts import Forecasts
 from zerokelvin.service.projects.learning_thread import LearningThread
 from zerokelvin.service.projects.leases import Leases
+from zerokelvin.service.projects.patient_thread import give_way
 from zerokelvin.service.projects.random_checks import may_draw, pending_check
 from zerokelvin.service.projects.reading_as import READER
 from zerokelvin.service.projects.tracing import Tracing
@@ -364,7 +365,8 @@ class Project:
     # -- ending -------------------------------------------------------------------------------------
 
     def _snapshot(self) -> None:
-        """Keep a snapshot of a copy; the lock is the caller's."""
+        """Keep a snapshot of a copy, giving way to requests; the lock is the caller's."""
+        give_way()
         try:
             with self.learning.lock:
                 learnt, book, other = self.learning.learnt, self.learning.book, copy.copy(self.session)

@@ -170,6 +170,8 @@ class WritingThread:
         nobody.
         """
         expected = min(max(self._sizes), GROUP)
+        if there >= expected:
+            return
         end = time.perf_counter() + min(self.sync_seconds / 2, MOST_GATHERING)
         while there + self.waiting < expected and time.perf_counter() < end:
             time.sleep(ONE_LOOK)
@@ -274,8 +276,8 @@ class WritingThread:
             self._deliver([Settled(one, _as_busy(problem)) for one in pendings])
         else:
             first = self.written - len(events) + 1
-            self._learning.put(Lesson(first + i, *noted) for i, noted in enumerate(facts))
-            self._deliver([Settled(one, one.answer) for one in pendings])
+            self._deliver([Settled(one, one.answer) for one in pendings])  # who waits comes first
+            self._learning.put([Lesson(first + i, *noted) for i, noted in enumerate(facts)])
         pendings.clear()
         events.clear()
         facts.clear()

@@ -46,6 +46,8 @@ RESTORED = "restored"
 """The last event of these two kinds says whether a project is archived; a store knows no other kinds."""
 
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
+HALF = re.compile("[\ud800-\udfff]")
+"""Half a character: what UTF-8 has no bytes for."""
 
 
 class NewEvent(NamedTuple):
@@ -261,7 +263,7 @@ def checked_answer(answer: RememberedAnswer) -> RememberedAnswer:
 
 def _check_texts(*texts: str) -> None:
     for text in texts:
-        if "\0" in text or any("\ud800" <= sign <= "\udfff" for sign in text):
+        if "\0" in text or not (text.isascii() or HALF.search(text) is None):
             raise ParameterError(f"{text[:80]!r} holds a character that cannot be stored; leave it out.")
 
 

@@ -124,7 +124,8 @@ class SqliteLog(ChainedLog):
                 with transaction(self._writer):
                     self._fence()
                     self._writer.executemany(ADD_EVENT, stored)
-                    self._writer.executemany(ADD_ANSWER, map(answer_row, answers))
+                    if answers:
+                        self._writer.executemany(ADD_ANSWER, map(answer_row, answers))
                     for event in events:
                         if event.kind in (ARCHIVED, RESTORED):
                             self._writer.execute("UPDATE about SET archived = ?", (event.kind == ARCHIVED,))

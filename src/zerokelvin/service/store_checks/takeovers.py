@@ -111,6 +111,7 @@ def _fail(leader: WatchedInstance, kind: str, server: Any, project: str) -> None
             server.execute("SELECT pg_terminate_backend(backend) FROM instances WHERE name = %s", (holder,))
         else:
             server.execute(
-                "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = %s",
-                (f"zerokelvin {holder}",),
+                "SELECT pg_terminate_backend(pid) FROM pg_stat_activity"
+                " WHERE starts_with(application_name, %s)",
+                (f"zerokelvin {holder} ",),
             )

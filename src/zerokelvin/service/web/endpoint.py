@@ -14,14 +14,17 @@ import itertools
 import secrets
 import time
 from collections.abc import Awaitable, Callable, MutableMapping
+from functools import lru_cache
 from typing import Any, NamedTuple
 from urllib.parse import parse_qsl
 
 import msgspec
 
+from zerokelvin.errors import ParameterError
 from zerokelvin.service.projects.reading_as import READER, Reader
 from zerokelvin.service.projects.tracing import Tracing
 from zerokelvin.service.records.refusals import BusyError, RefusedError
+from zerokelvin.service.request_head import WHOLE
 from zerokelvin.service.service_settings import ServiceSettings
 from zerokelvin.service.web.access import Access
 from zerokelvin.service.web.aside import aside
@@ -135,7 +138,7 @@ class Endpoint:
             answered = _failed(error, number, self._gate.log)
             found = None
         if not isinstance(found, Streamed):
-            await _send(send, answered, number)
+            await _send(scope, send, answered, number)
         seconds = time.perf_counter() - began
         self._parts.metrics.count(self.info.name, answered.status, seconds)
         if self._gate.log.on:
@@ -310,16 +313,38 @@ def _failed(error: Exception, number: str, log: RequestLog | None) -> Answered:
     return Answered(problem.status, ((b"content-type", KIND.encode()), *found.headers), _encode(problem))
 
 
-async def _send(send: Send, answered: Answered, number: str) -> None:
-    own = (
-        *answered.headers,
-        (b"content-length", str(len(answered.body)).encode()),
-        (b"x-request-id", number.encode()),
+async def _send(scope: Scope, send: Send, answered: Answered, number: str) -> None:
+    """Send an answer, in one piece where the server can."""
+    length = str(len(answered.body)).encode()
+    whole = scope.get("extensions", {}).get(WHOLE)
+    if whole is not None:
+        lines = b"content-length: %b\r\nx-request-id: %b\r\n" % (length, number.encode())
+        if whole["send"](answered.status, lines + _lines(answered.headers), answered.body):
+            return
+    own = ((b"content-length", length), (b"x-request-id", number.encode()))
+    await send(
+        {
+            "type": "http.response.start",
+            "status": answered.status,
+            "headers": [*own, *_all_headers(answered.headers)],
+        }
     )
-    given = {name for name, _ in answered.headers}
-    usual = [header for header in HEADERS if header[0] not in given]
-    await send({"type": "http.response.start", "status": answered.status, "headers": [*own, *usual]})
     await send({"type": "http.response.body", "body": answered.body})
+
+
+def _all_headers(own: tuple[Header, ...]) -> tuple[Header, ...]:
+    """The headers of an answer, and of those that every answer has the ones it does not set itself."""
+    given = {name for name, _ in own}
+    return (*own, *(header for header in HEADERS if header[0] not in given))
+
+
+@lru_cache(64)
+def _lines(own: tuple[Header, ...]) -> bytes:
+    """The same as lines of a head; none can begin another line."""
+    for name, value in own:
+        if b"\r" in name + value or b"\n" in name + value:
+            raise ParameterError(f"header {name!r} holds the end of a line.")
+    return b"".join(b"%b: %b\r\n" % header for header in _all_headers(own))
 
 
 async def _disconnected(receive: Receive) -> None:

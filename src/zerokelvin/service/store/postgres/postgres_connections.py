@@ -7,6 +7,7 @@ thrown away; what it was doing is the caller's to find out.
 from __future__ import annotations
 
 import os
+import secrets
 import socket
 import threading
 from collections.abc import Callable, Iterator, Sequence
@@ -35,7 +36,7 @@ LINK_SETTINGS: dict[str, Any] = {
     "keepalives_interval": 2,
     "keepalives_count": 3,
     "tcp_user_timeout": 8000,
-    "application_name": f"zerokelvin {INSTANCE}",
+    "application_name": f"zerokelvin {INSTANCE} {secrets.token_hex(2)}",  # two hosts may have one name
 }
 
 SETTINGS = (
