@@ -27,8 +27,8 @@ from zerokelvin.learners.auto.mixing import fill_rows
 from zerokelvin.learners.auto.settings import OFFSETS, UNKNOWN
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
-from parts.labelled_graphs import draw  # noqa: E402 - beside this folder
-from parts.odd_graphs import draw_field  # noqa: E402
+from parts.labelled_graphs import draw
+from parts.odd_graphs import draw_field
 
 DRAWN = [*range(100, 127), *range(300, 384)]
 FIELDS = [*range(24), *range(100, 148)]

@@ -10,9 +10,10 @@ by expectation and maximisation, every game's posterior taken as normal, then by
 m, v and the six numbers of B for every row, by the names of the experts. The covariance is a fifth of what
 was learnt: with less doubt about the weights there were fewer mistakes.
 
-Learnt on 188 games: graphs drawn at random (``bench default-learner --drawn``, seeds 100 … 126 and 300 … 383),
-Markov random fields (``--fields``, seeds 0 … 23 and 100 … 147), four orders of Cora (20 … 23) and two of PubMed
-(5, 6), by ``benchmarks/choices/combination.py``, which prints the table.
+Learnt on 188 games: graphs drawn at random (``bench default-learner --drawn``, seeds 100 … 126 and
+300 … 383), Markov random fields (``--fields``, seeds 0 … 23 and 100 … 147), four orders of Cora (20 … 23) and
+two of PubMed (5, 6), by ``benchmarks/choices/combination.py``, which prints the table. Where an expert is
+silent, the others keep what was learnt of them.
 """
 
 from __future__ import annotations

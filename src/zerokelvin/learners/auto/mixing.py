@@ -2,10 +2,10 @@
 
 Expert k gives class c the evidence v_k(c), turned into the share q_k(c) ∝ max(v_k(c), 0) + f_k / C with a
 floor f_k per expert. Beside the experts stand the class frequencies so far and a logistic combination
-(`learners.auto.hedge`) of ln q_k for everyone of these and of v_k, between −1 and 2 and less its mean over the
-classes, for regressions: a share tells how the evidence divides, v_k also how much there is, and that a class
-is below nothing. Its weights begin where they were on other graphs (`learners.auto.learnt_weights`). Everyone
-votes,
+(`learners.auto.hedge`) of ln q_k for everyone of these and of v_k, between −1 and 2 and less its mean over
+the classes, for regressions: a share tells how the evidence divides, v_k also how much there is, and that a
+class is below nothing. Its weights begin where they were on other graphs (`learners.auto.learnt_weights`).
+Everyone votes,
 
     p(c) = (1 − s) [c is its most likely class] + s q(c),    s = 0.01,
 
@@ -72,8 +72,8 @@ class Said(NamedTuple):
     """What everyone said about the node judged last.
 
     The rows of the combinations, logarithms of the shares q (experts and frequencies, classes) and then the
-    estimates (of whom there are some, classes); the probabilities of the combinations, and at the end together
-    (combinations + 1, classes); the votes p and the weights of everyone; the class predicted.
+    estimates (of whom there are some, classes); the probabilities of the combinations, and at the end
+    together (combinations + 1, classes); the votes p and the weights of everyone; the class predicted.
     """
 
     rows: Floats
@@ -91,7 +91,7 @@ class Mixing:
     floors
         The floor f of each expert.
     estimates
-        Which experts' evidence estimates whether a node is of a class, and enters the combination as it is too.
+        Which experts' evidence estimates whether a node is of a class, and enters the combination as it is.
     classes
         Number of classes.
     attributes
