@@ -15,9 +15,19 @@ from zerokelvin.learners.auto import settings as auto_settings
 from zerokelvin.learners.auto.auto import Auto
 from zerokelvin.learners.auto.experts import start_experts
 from zerokelvin.learners.auto.hedge import combine, hedge_learn, hedge_weights, newton_step, prior_covariance
+from zerokelvin.learners.auto.learnt_weights import FREQUENCIES, learnt_weights
 from zerokelvin.learners.auto.mixing import Mixing
 from zerokelvin.learners.auto.paired import PairedFields
-from zerokelvin.learners.auto.settings import OFFSETS, PRECISIONS, PRIOR, SOFT, START
+from zerokelvin.learners.auto.settings import (
+    ATTRIBUTE_PRIOR,
+    FARTHEST,
+    OFFSETS,
+    PRECISIONS,
+    PRIOR,
+    SOFT,
+    START,
+    STRETCH,
+)
 from zerokelvin.learners.auto.subspace_regression import SubspaceRegression
 from zerokelvin.learners.auto.two_steps import TwoSteps
 from zerokelvin.learners.base import Game
@@ -54,7 +64,7 @@ def test_adahedge_agrees_with_its_definition_and_keeps_its_bound(experts, total,
 def test_the_combination_is_newtons_method(experts, classes, seed):
     rng = np.random.default_rng(seed)
     own_theta = np.repeat([1.0 / experts, 0.0], [experts, classes])
-    own_covariance = prior_covariance(experts, classes, 2.0)
+    own_covariance = prior_covariance(0.5 * np.eye(experts), classes)
     theta, covariance = own_theta.copy(), own_covariance.copy()
     for _ in range(6):
         logs = np.log(rng.dirichlet(np.ones(classes), experts))
@@ -67,14 +77,32 @@ def test_the_combination_is_newtons_method(experts, classes, seed):
         np.testing.assert_allclose(own_covariance, covariance, atol=1e-8)
 
 
+def naive_mixing(floors, estimates, classes, known, names):
+    """The mixture by its definitions, with the weights that were learnt and the trust at the start."""
+    mean, covariance = learnt_weights([*names, FREQUENCIES], [names[k] for k in np.flatnonzero(estimates)])
+    graphs = np.flatnonzero([*~known, *[True] * (len(mean) - len(floors))])
+    groups, beliefs = [graphs], [(mean[graphs], covariance[np.ix_(graphs, graphs)])]
+    if known.any():
+        groups += [[*np.flatnonzero(known), len(floors)], list(range(len(floors) + 1))]
+    for group, precision in zip(groups[1:], PRECISIONS, strict=False):
+        beliefs.append((np.full(len(group), 1 / len(group)), np.eye(len(group)) / precision))
+    share, *others = ATTRIBUTE_PRIOR if known.any() else (0.0, *PRIOR)
+    own = (1 - share - sum(others)) / max(1, sum(~known))
+    prior = np.array([*np.where(known, share / max(1, sum(known)), own), *others])
+    constants = SOFT, OFFSETS, START, FARTHEST, STRETCH
+    return naive.Mixing(floors, estimates, classes, groups, beliefs, prior, constants)
+
+
 @pytest.mark.kernels
 @settings(max_examples=60)
-@given(st.integers(1, 4), st.integers(2, 4), st.integers(1, 25), st.integers(0, 10**6))
-def test_the_mixture_agrees_with_its_definition(experts, classes, total, seed):
+@given(st.integers(1, 4), st.integers(2, 4), st.integers(1, 25), st.booleans(), st.integers(0, 10**6))
+def test_the_mixture_agrees_with_its_definition(experts, classes, total, attributes, seed):
     rng = np.random.default_rng(seed)
-    floors, kernels = rng.uniform(0.01, 0.5, experts), rng.random(experts) < 0.5
-    mixing = Mixing(floors, kernels, classes)
-    slow = naive.Mixing(floors, kernels, classes, SOFT, PRECISIONS, OFFSETS, PRIOR, START)
+    floors, estimates = rng.uniform(0.01, 0.5, experts), rng.random(experts) < 0.5
+    known = (rng.random(experts) < 0.5) & ~estimates & attributes
+    names = rng.choice(["longest-path", "gaussian squared:1 mu=0.03", "someone new"], experts).tolist()
+    mixing = Mixing(floors, estimates, classes, known, names)
+    slow = naive_mixing(floors, estimates, classes, known, names)
     values, codes = rng.normal(size=(experts, total, classes)), rng.integers(classes, size=total)
     winners = []
     for t in range(total):
@@ -87,7 +115,7 @@ def test_the_mixture_agrees_with_its_definition(experts, classes, total, seed):
         mixing.learn(int(codes[t]))
         slow.learn(int(codes[t]))
     assert mixing.mistakes[0] == (np.array(winners) != codes).sum()
-    again = Mixing(floors, kernels, classes)
+    again = Mixing(floors, estimates, classes, known, names)
     np.testing.assert_array_equal(again.play(values, codes)[0], winners)
     np.testing.assert_array_equal(again.trust, mixing.trust)
 

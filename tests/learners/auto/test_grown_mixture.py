@@ -153,7 +153,7 @@ def test_an_expert_that_a_growth_brings_has_slept():
     assert len(heir.experts) == len(old.experts) + 2
     at = [k for k, name in enumerate(heir.names) if "directions" in name]
     assert (heir.mixing.losses[at] == old.mixing.totals[1]).all()
-    assert (heir.mixing.theta[:, at] == 0).all()
+    assert (heir.mixing.means[:, at] == 0).all()
     for k in at:
         found, wanted = (one.experts[k].evidence(range(80)) for one in (heir, told))
         assert np.array_equal(found, wanted)
@@ -168,8 +168,8 @@ def test_an_expert_that_a_growth_takes_away_is_forgotten():
         old.judge(rng.random((3, 2)))
         old.learn(code)
     grow_mixing(old, new, [0, 2])
-    kept = [0, 2, 3, 4, 5]  # two experts, the frequencies, the offsets
-    assert np.array_equal(new.theta, old.theta[:, kept])
+    kept = [0, 2, 3, 4, 6, 7]  # two experts, the frequencies, the first one's estimate, the offsets
+    assert np.array_equal(new.means, old.means[:, kept])
     assert np.array_equal(new.covariance, old.covariance[:, kept][:, :, kept])
-    assert new.losses.tolist() == old.losses[[0, 2, 3, 4, 5]].tolist()
+    assert new.losses.tolist() == old.losses[[0, 2, 3, 4]].tolist()
     assert np.isclose(new.trust.sum(), 1.0)

@@ -4,6 +4,7 @@ import math
 from decimal import Decimal
 
 import numpy as np
+from scipy.linalg import block_diag
 
 
 def adahedge(losses, prior, start=0.0):
@@ -34,10 +35,10 @@ def adahedge(losses, prior, start=0.0):
     return np.array(weights), suffered, gap
 
 
-def newton(theta, covariance, logs, code):
+def newton(theta, covariance, rows, code):
     """One step of the logistic combination with dense matrices."""
-    classes = logs.shape[1]
-    design = np.vstack([logs, np.eye(classes)])
+    classes = rows.shape[1]
+    design = np.vstack([rows, np.eye(classes)])
     logits = theta @ design
     p = np.exp(logits - logits.max())
     p /= p.sum()
@@ -48,31 +49,34 @@ def newton(theta, covariance, logs, code):
 
 
 class Mixing:
-    """The mixture by its definitions, everything recomputed from the history."""
+    """The mixture by its definitions, everything recomputed from the history.
 
-    def __init__(self, floors, kernels, classes, soft, precisions, offsets, first, start):
-        self.floors, self.soft, self.start = floors, soft, start
-        self.prior = np.concatenate([np.full(len(floors), (1 - sum(first)) / len(floors)), first])
-        self.groups = [[*np.flatnonzero(kernels), len(floors)], list(range(len(floors) + 1))]
+    `groups` says which rows every combination uses, logarithms of experts and frequencies and then estimates,
+    and `beliefs` has mean and covariance of its weights.
+    """
+
+    def __init__(self, floors, estimates, classes, groups, beliefs, prior, constants):
+        self.floors, self.estimates, self.prior = floors, np.flatnonzero(estimates), prior
+        self.soft, offsets, self.start, self.ends, self.stretch = constants
+        self.groups = groups
         self.counts = np.zeros(classes)
-        self.thetas = [np.concatenate([np.full(len(g), 1 / len(g)), np.zeros(classes)]) for g in self.groups]
-        self.covariances = [
-            np.diag([1 / precision] * len(group) + [1 / offsets] * classes)
-            for precision, group in zip(precisions, self.groups, strict=True)
-        ]
-        self.losses, self.surprises = [], np.zeros(2)
+        self.thetas = [np.concatenate([mean, np.zeros(classes)]) for mean, _ in beliefs]
+        self.covariances = [block_diag(own, np.eye(classes) / offsets) for _, own in beliefs]
+        self.losses, self.surprises = [], np.zeros(len(beliefs))
 
     def judge(self, values):
         classes = len(self.counts)
         shares = np.maximum(values, 0) + np.array(self.floors)[:, None] / classes
         shares = np.vstack([shares, self.counts + 1])
-        self.logs = np.log(shares / shares.sum(axis=1, keepdims=True))
+        logs = np.log(shares / shares.sum(axis=1, keepdims=True))
+        near = np.clip(values[self.estimates], *self.ends)
+        self.rows = np.vstack([logs, self.stretch * (near - near.mean(axis=1, keepdims=True))])
         self.combined = []
         for group, theta in zip(self.groups, self.thetas, strict=True):
-            logits = theta @ np.vstack([self.logs[group], np.eye(classes)])
+            logits = theta @ np.vstack([self.rows[group], np.eye(classes)])
             odds = np.exp(logits - logits.max())
             self.combined.append(odds / odds.sum())
-        everyone = np.vstack([np.exp(self.logs), *self.combined])
+        everyone = np.vstack([np.exp(logs), *self.combined])
         top = np.isclose(everyone, everyone.max(axis=1, keepdims=True), rtol=1e-15, atol=0)
         self.votes = self.soft * everyone + (1 - self.soft) * top / top.sum(axis=1, keepdims=True)
         history = np.array(self.losses).reshape(-1, len(everyone))
@@ -85,6 +89,6 @@ class Mixing:
         self.losses.append(1 - self.votes[:, code])
         for g, group in enumerate(self.groups):
             self.surprises[g] -= math.log(self.combined[g][code])
-            step = newton(self.thetas[g], self.covariances[g], self.logs[group], code)
+            step = newton(self.thetas[g], self.covariances[g], self.rows[group], code)
             self.thetas[g], self.covariances[g] = step
         self.counts[code] += 1

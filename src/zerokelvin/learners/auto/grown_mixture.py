@@ -32,7 +32,6 @@ from zerokelvin.array_types import Bools, Ints
 from zerokelvin.graph.scale import mean_degree
 from zerokelvin.jit import kernel
 from zerokelvin.learners.auto.experts import Expert
-from zerokelvin.learners.auto.hedge import prior_covariance
 from zerokelvin.learners.auto.mixing import Mixing
 from zerokelvin.learners.auto.mixture import Mixture
 from zerokelvin.learners.auto.paired import LOOSE, PairedFields, PairedSystem
@@ -85,13 +84,21 @@ def grow_mixing(old: Mixing, new: Mixing, place: Sequence[int]) -> None:
     new.losses[:experts] = old.totals[1]
     new.losses[kept] = old.losses[source]
     new.losses[experts:] = old.losses[before:]
-    rest = np.arange(1 + classes)  # the frequencies, then the offsets
-    to, of = np.concatenate([kept, experts + rest]), np.concatenate([source, before + rest])
-    new.theta[:] = 0.0
-    new.theta[:, to] = old.theta[:, of]
-    for g, precision in enumerate(new.precisions):
-        new.covariance[g] = prior_covariance(experts + 1, classes, precision)
-        new.covariance[g][np.ix_(to, to)] = old.covariance[g][np.ix_(of, of)]
+    rest = -1 - np.arange(classes)  # the offsets, at the end
+    estimates = [int(np.flatnonzero(new.estimates == k)[0]) if k in new.estimates else -1 for k in kept]
+    told = [int(np.flatnonzero(old.estimates == k)[0]) if k in old.estimates else -1 for k in source]
+    both = [(own, other) for own, other in zip(estimates, told, strict=True) if min(own, other) >= 0]
+    pairs = np.array(both, dtype=np.int64).reshape(-1, 2)
+    to = np.concatenate([kept, [experts], experts + 1 + pairs[:, 0], rest])
+    of = np.concatenate([source, [before], before + 1 + pairs[:, 1], rest])
+    fresh = np.setdiff1d(np.arange(len(new.means[0]) - classes), to)
+    new.means[:] = 0.0
+    new.means[:, to] = old.means[:, of]
+    for own, other in zip(new.covariance, old.covariance, strict=True):
+        unheard = own[np.ix_(fresh, fresh)]
+        own[:] = 0.0
+        own[np.ix_(fresh, fresh)] = unheard
+        own[np.ix_(to, to)] = other[np.ix_(of, of)]
 
 
 def grow_pairs(old: PairedFields, new: PairedFields, growth: Growth) -> None:

@@ -1,19 +1,23 @@
 """The mixture of `auto`: what experts say about a node becomes one class and one probability for each.
 
 Expert k gives class c the evidence v_k(c), turned into the share q_k(c) ∝ max(v_k(c), 0) + f_k / C with a
-floor f_k per expert. Beside the experts stand the class frequencies so far and two logistic combinations
-(`learners.auto.hedge`), a quick one of the kernel experts and a careful one of all. Everyone votes,
+floor f_k per expert. Beside the experts stand the class frequencies so far and a logistic combination
+(`learners.auto.hedge`) of ln q_k for everyone of these and of v_k, between −1 and 2 and less its mean over
+the classes, for regressions: a share tells how the evidence divides, v_k also how much there is, and that a
+class is below nothing. Its weights begin where they were on other graphs (`learners.auto.learnt_weights`).
+Everyone votes,
 
     p(c) = (1 − s) [c is its most likely class] + s q(c),    s = 0.01,
 
 AdaHedge weighs the votes by the losses 1 − p(true class), starting with Δ₀ = `START`, the weights `PRIOR` for
-the frequencies and either combination and equal ones for the experts; the class of largest Σ w p wins. The
-probabilities given out are the combinations', weighed by how well each has predicted so far, ∝ exp(−its
-logarithmic loss): the Bayesian mixture, whose logarithmic loss is at most ln 2 above the better one's.
+the frequencies and the combination and equal ones for the experts; the class of largest Σ w p wins. The
+probabilities given out are the combination's.
 
-Where some experts use attributes of the nodes, the two combinations stay those of the graph's experts, so
-that attributes which say nothing cost them nothing, and two more are weighed beside them: a quick one of the
-attributes' experts, and a careful one of everybody.
+Where some experts use attributes of the nodes, the combination stays that of the graph's experts, so that
+attributes which say nothing cost it nothing, and two more are weighed beside it: a quick one of the
+attributes' experts, and a careful one of everybody, both of ln q_k alone. The probabilities are then the
+combinations', weighed by how well each has predicted so far, ∝ exp(−its logarithmic loss): the Bayesian
+mixture of three, whose logarithmic loss is at most ln 3 above the best one's.
 
 Bound. Where the prediction is wrong, the true class has at most half of the votes, so AdaHedge suffers at
 least ½; and it suffers at most min_k { L_k + (1 + ln(1/π_k) / ln K) Δ } − Δ₀. Mistakes are at most twice that
@@ -41,14 +45,23 @@ from zerokelvin.learners.auto.hedge import (
     newton_step,
     prior_covariance,
 )
-from zerokelvin.learners.auto.settings import ATTRIBUTE_PRIOR, PRECISIONS, PRIOR, SOFT, START
+from zerokelvin.learners.auto.learnt_weights import FREQUENCIES, learnt_weights
+from zerokelvin.learners.auto.settings import (
+    ATTRIBUTE_PRIOR,
+    FARTHEST,
+    PRECISIONS,
+    PRIOR,
+    SOFT,
+    START,
+    STRETCH,
+)
 from zerokelvin.learners.base.ties import DEAD_ZONE, first_largest, settle
 from zerokelvin.threads import in_threads
 
-__all__ = ["Mixing"]
+__all__ = ["Mixing", "fill_rows"]
 
 
-CHANGING = ("counts", "theta", "covariance", "losses", "totals", "surprise", "mistakes")
+CHANGING = ("counts", "means", "covariance", "losses", "totals", "surprise", "mistakes")
 """The arrays of a `Mixing` that learning changes."""
 
 PART = 1 << 12
@@ -58,12 +71,12 @@ PART = 1 << 12
 class Said(NamedTuple):
     """What everyone said about the node judged last.
 
-    Logarithms of the shares q (experts and frequencies, classes); the probabilities of the combinations, and
-    at the end together (combinations + 1, classes); the votes p and the weights of everyone; the class
-    predicted.
+    The rows of the combinations, logarithms of the shares q (experts and frequencies, classes) and then the
+    estimates (of whom there are some, classes); the probabilities of the combinations, and at the end
+    together (combinations + 1, classes); the votes p and the weights of everyone; the class predicted.
     """
 
-    logs: Floats
+    rows: Floats
     chances: Floats
     votes: Floats
     weights: Floats
@@ -77,12 +90,14 @@ class Mixing:
     ----------
     floors
         The floor f of each expert.
-    kernels
-        Which experts the first combination uses; the second uses all.
+    estimates
+        Which experts' evidence estimates whether a node is of a class, and enters the combination as it is.
     classes
         Number of classes.
     attributes
         Which experts use attributes: none by default.
+    names
+        The names of the experts, by which weights were learnt elsewhere; experts without one begin unheard.
 
     Examples
     --------
@@ -97,19 +112,21 @@ class Mixing:
     def __init__(
         self,
         floors: Sequence[float],
-        kernels: Sequence[bool],
+        estimates: Sequence[bool],
         classes: int,
         attributes: Sequence[bool] | None = None,
+        names: Sequence[str] | None = None,
     ) -> None:
         experts = len(floors)
         self.floors = np.array(floors, dtype=np.float64)
+        self.estimates = np.flatnonzero(estimates)
         known = np.zeros(experts, dtype=np.bool_) if attributes is None else np.array(attributes)
-        self.groups = _groups(np.array(kernels, dtype=np.bool_), known)
-        self.precisions = PRECISIONS * (len(self.groups) // 2)
+        self.groups = _groups(known, len(self.estimates))
         self.counts = np.zeros(classes)
-        self.theta = np.zeros((len(self.groups), experts + 1 + classes))
-        self.theta[:, : experts + 1] = self.groups / self.groups.sum(axis=1, keepdims=True)
-        self.covariance = np.stack([prior_covariance(experts + 1, classes, own) for own in self.precisions])
+        named = [""] * experts if names is None else list(names)
+        beliefs = _beliefs(self.groups, [*named, FREQUENCIES], self.estimates)
+        self.means = np.array([[*mean, *np.zeros(classes)] for mean, _ in beliefs])
+        self.covariance = np.stack([prior_covariance(own, classes) for _, own in beliefs])
         self.prior = _prior(known)
         self._logs_of_prior = np.log(self.prior)
         self.losses = np.zeros(len(self.prior))
@@ -181,7 +198,7 @@ class Mixing:
         """Room for what everyone says about a node."""
         everyone, classes = len(self.losses), len(self.counts)
         return Said(
-            np.zeros((len(self.floors) + 1, classes)),
+            np.zeros((self.groups.shape[1], classes)),
             np.zeros((len(self.groups) + 1, classes)),
             np.zeros((everyone, classes)),
             np.zeros(everyone),
@@ -190,50 +207,76 @@ class Mixing:
 
     @property
     def _rules(self) -> Any:
-        return self.floors, self.groups, self._logs_of_prior
+        return self.floors, self.groups, self._logs_of_prior, self.estimates
 
     @property
     def _state(self) -> Any:
         return tuple(getattr(self, name) for name in CHANGING)
 
 
-def _groups(kernels: Bools, known: Bools) -> Bools:
-    """Whom every combination uses, the frequencies at the end being everybody's."""
-    rows = [kernels & ~known, ~known]
+def _groups(known: Bools, estimates: int) -> Bools:
+    """Which rows every combination uses: the frequencies, behind the experts, are everybody's."""
+    groups = [[*~known, True, *[True] * estimates]]
     if known.any():
-        rows += [known, np.ones_like(known)]
-    return np.column_stack([np.array(rows), np.ones(len(rows), dtype=np.bool_)])
+        groups += [[*own, True, *[False] * estimates] for own in (known, np.ones_like(known))]
+    return np.array(groups)
+
+
+def _beliefs(groups: Bools, names: Sequence[str], estimates: Ints) -> list[tuple[Floats, Floats]]:
+    """Mean and covariance of every combination's weights before any label, 0 outside its rows."""
+    mean, covariance = learnt_weights(names, [names[k] for k in estimates])
+    beliefs = [(groups[0] * mean, np.outer(groups[0], groups[0]) * covariance)]
+    for group, precision in zip(groups[1:], PRECISIONS, strict=False):
+        beliefs.append((group / group.sum(), np.diag(np.full(len(group), 1.0 / precision))))
+    return beliefs
 
 
 def _prior(known: Bools) -> Floats:
     """The weights of experts, frequencies and combinations before any label."""
-    share, *rest = ATTRIBUTE_PRIOR if known.any() else (0.0,)
-    own = (1.0 - sum(PRIOR) - share - sum(rest)) / max(1, int(np.count_nonzero(~known)))
+    share, *others = ATTRIBUTE_PRIOR if known.any() else (0.0, *PRIOR)
+    own = (1.0 - share - sum(others)) / max(1, int(np.count_nonzero(~known)))
     experts = np.where(known, share / max(1, int(np.count_nonzero(known))), own)
-    return np.array([*experts, *PRIOR, *rest])
+    return np.array([*experts, *others])
 
 
 @kernel
-def _judge(values: Any, t: int, rules: Any, state: Any, said: Said) -> int:
-    """Fill in what everyone says about a node, from the evidence values[:, t]; the class predicted."""
-    floors, _, prior = rules
-    counts, theta, _, losses, totals, surprise, _ = state
-    logs, chances, votes, weights, winner = said
+def fill_rows(values: Any, t: int, floors: Any, estimates: Any, counts: Any, rows: Any) -> None:
+    """The rows of the combination at a node, from the evidence values[:, t]: ln q, then the estimates."""
     experts, _, classes = values.shape
     for k in range(experts + 1):
         total = 0.0
         for c in range(classes):
             share = counts[c] + 1.0 if k == experts else max(values[k, t, c], 0.0) + floors[k] / classes
-            logs[k, c] = share
+            rows[k, c] = share
             total += share
         for c in range(classes):
-            votes[k, c] = logs[k, c] / total
-            logs[k, c] = math.log(votes[k, c])
+            rows[k, c] = math.log(rows[k, c] / total)
+    low, high = FARTHEST
+    for e in range(len(estimates)):
+        k, mean = experts + 1 + e, 0.0
+        for c in range(classes):
+            rows[k, c] = min(max(values[estimates[e], t, c], low), high)
+            mean += rows[k, c] / classes
+        for c in range(classes):
+            rows[k, c] = STRETCH * (rows[k, c] - mean)
+
+
+@kernel
+def _judge(values: Any, t: int, rules: Any, state: Any, said: Said) -> int:
+    """Fill in what everyone says about a node, from the evidence values[:, t]; the class predicted."""
+    floors, _, prior, estimates = rules
+    counts, means, _, losses, totals, surprise, _ = state
+    rows, chances, votes, weights, winner = said
+    experts, _, classes = values.shape
+    fill_rows(values, t, floors, estimates, counts, rows)
+    for k in range(experts + 1):
+        for c in range(classes):
+            votes[k, c] = math.exp(rows[k, c])
     groups = len(surprise)
     for c in range(classes):
         chances[groups, c] = 0.0
     for g in range(groups):
-        combine(theta[g], logs, chances[g])  # weights outside the group are 0
+        combine(means[g], rows, chances[g])  # weights outside the group are 0
         total = 0.0
         for h in range(groups):
             total += math.exp(min(surprise[g] - surprise[h], 700.0))
@@ -260,9 +303,9 @@ def _judge(values: Any, t: int, rules: Any, state: Any, said: Said) -> int:
 @kernel
 def _learn(rules: Any, state: Any, said: Said, code: int) -> None:
     """Reveal the class of the node judged last."""
-    _, groups, prior = rules
-    counts, theta, covariance, losses, totals, surprise, mistakes = state
-    logs, chances, votes, weights, winner = said
+    _, groups, prior, _ = rules
+    counts, means, covariance, losses, totals, surprise, mistakes = state
+    rows, chances, votes, weights, winner = said
     mistakes[0] += winner[0] != code
     suffered = np.empty(len(votes))
     for k in range(len(votes)):
@@ -270,11 +313,11 @@ def _learn(rules: Any, state: Any, said: Said, code: int) -> None:
     hedge_learn(prior, losses, totals, weights, suffered)
     for g in range(len(surprise)):
         surprise[g] -= math.log(chances[g, code]) if chances[g, code] > 0.0 else -np.inf
-        used = np.empty(logs.shape)
-        for k in range(len(logs)):
-            for c in range(logs.shape[1]):
-                used[k, c] = logs[k, c] if groups[g, k] else 0.0
-        newton_step(theta[g], covariance[g], used, chances[g], code)
+        used = np.empty(rows.shape)
+        for k in range(len(rows)):
+            for c in range(rows.shape[1]):
+                used[k, c] = rows[k, c] if groups[g, k] else 0.0
+        newton_step(means[g], covariance[g], used, chances[g], code)
     counts[code] += 1.0
 
 

@@ -20,6 +20,7 @@ from zerokelvin.asking.target import ENOUGH, Target
 from zerokelvin.jit import kernel
 from zerokelvin.learners.auto.experts import Expert, PreparedExperts, start_experts
 from zerokelvin.learners.auto.hedge import largest
+from zerokelvin.learners.auto.learnt_weights import FREQUENCIES
 from zerokelvin.learners.auto.mixing import Mixing
 from zerokelvin.learners.auto.settings import CHUNK
 from zerokelvin.learners.auto.stacked import Readers
@@ -71,12 +72,13 @@ class Mixture:
         self.problems = problems
         self.experts = start_experts(prepared, classes, tol, seed)
         self.names = [expert.name for expert in self.experts]
-        self.names += ["class frequencies", "combination of kernels", "combination of all"]
+        self.names += [FREQUENCIES, "combination"]
         known = [expert.uses_attributes for expert in self.experts]
         if any(known):
             self.names += ["combination of attributes", "combination of everything"]
         floors = [expert.floor for expert in self.experts]
-        self.mixing = Mixing(floors, [expert.is_kernel for expert in self.experts], classes, known)
+        estimates = [expert.is_estimate for expert in self.experts]
+        self.mixing = Mixing(floors, estimates, classes, known, [expert.name for expert in self.experts])
         self.attributes, self.local = prepared.attributes, prepared.local
         self._readers: Readers | None = Readers(self.experts)  # None: to be made when they are needed
         self.first = first_gaussian(self.experts)

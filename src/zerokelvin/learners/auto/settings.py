@@ -16,6 +16,7 @@ __all__ = [
     "ATTRIBUTE_PRIOR",
     "CHUNK",
     "COMMITTEE_FLOOR",
+    "FARTHEST",
     "FEW",
     "JOINED",
     "JOINED_AXES",
@@ -32,9 +33,11 @@ __all__ = [
     "SQUARED",
     "SQUARED_TOL",
     "START",
+    "STRETCH",
     "SUBSPACES",
     "SUBSPACE_ARCS",
     "SUBSPACE_SIZE",
+    "UNKNOWN",
     "VOTERS",
     "VOTER_FLOOR",
     "Scale",
@@ -146,19 +149,31 @@ JOINED_NODES = 10_000
 
 # -- mixture ------------------------------------------------------------------------------------------
 
+FARTHEST = (-1.0, 2.0)
+"""Where an estimate ends before it enters the combination: regression on 0 and 1 hardly goes beyond."""
+
+STRETCH = 4.0
+"""What estimates are multiplied by in the combination, so that their weights are about as large as those of
+logarithms. A unit for the learnt weights, no choice."""
+
+UNKNOWN = 0.1
+"""The variance of the weight of an expert of which nothing was learnt (`learners.auto.learnt_weights`)."""
+
 PRECISIONS = (1.0, 5.0)
-"""Of the weights of the two combinations before any label: a quick one and a careful one. On drawn graphs."""
+"""Of the weights of the two combinations with attributes before any label: a quick one of the attributes'
+experts and a careful one of everybody. On drawn graphs."""
 
 OFFSETS = 50.0
 """Precision of the prior of a combination's offsets: a few labels say little about class frequencies."""
 
-PRIOR = (0.1, 0.1, 0.1)
-"""What the class frequencies and the two combinations are trusted at first; the experts share the rest. On
+PRIOR = (0.1, 0.3)
+"""What the class frequencies and the combination are trusted at first; the experts share the rest. On
 drawn graphs."""
 
-ATTRIBUTE_PRIOR = (0.2, 0.1, 0.1)
-"""What all experts that use attributes, the combination of these and the one of everybody are trusted at
-first, taken from the experts of the graph. On Cora, and with attributes that say nothing on the data sets."""
+ATTRIBUTE_PRIOR = (0.2, 0.1, 0.1, 0.1, 0.1)
+"""What all experts that use attributes, the class frequencies, the combination, the one of the attributes'
+experts and the one of everybody are trusted at first, where there are attributes; the experts of the graph
+share the rest. On Cora, and with attributes that say nothing on the data sets."""
 
 START = 8.0
 """The mixability gap Δ₀ AdaHedge begins with, so that the first few mistakes do not decide whom to trust. On

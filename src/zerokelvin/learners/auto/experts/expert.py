@@ -39,10 +39,12 @@ class Expert:
     """One voice in the mixture.
 
     `is_kernel` says that its evidence is a smooth function on the graph, which can be told apart into what
-    each label adds; `uses_attributes`, that it speaks of more than the graph.
+    each label adds; `is_estimate`, that it estimates whether a node is of a class, 0 or 1, so that the
+    combination takes it as it is too; `uses_attributes`, that it speaks of more than the graph.
     """
 
     is_kernel: ClassVar[bool] = True
+    is_estimate: ClassVar[bool] = True
     uses_attributes: ClassVar[bool] = False
 
     def __init__(self, name: str, game: Game, floor: float = KERNEL_FLOOR) -> None:
@@ -72,8 +74,9 @@ class Expert:
 
 
 class Acquainted(Expert):
-    """A voice that knows attributes of the nodes."""
+    """A voice that knows attributes of the nodes, of which the combination of the others takes nothing."""
 
+    is_estimate = False
     uses_attributes = True
 
 

@@ -8,7 +8,13 @@ from zerokelvin.graph import Graph
 from zerokelvin.learners.auto.experts.expert import Expert, Kind, expert
 from zerokelvin.learners.auto.two_steps import TwoSteps
 
-__all__ = ["SharedNeighbours"]
+__all__ = ["Counted", "SharedNeighbours"]
+
+
+class Counted(Expert):
+    """A voice that counts votes, of which there may be any number."""
+
+    is_estimate = False
 
 
 @expert("shared neighbours")
@@ -23,4 +29,4 @@ class SharedNeighbours(Kind):
 
     def start(self, ready: Graph, classes: int, tol: float, seed: int) -> list[Expert]:
         """The one expert of this kind, which has counted no label yet."""
-        return [Expert("labels two steps away", TwoSteps(ready, classes))]
+        return [Counted("labels two steps away", TwoSteps(ready, classes))]

@@ -27,6 +27,7 @@ class Committee(Expert):
     """The share of a committee for each class."""
 
     is_kernel = False
+    is_estimate = False
 
     def __init__(self, name: str, game: Game) -> None:
         super().__init__(name, game, settings.COMMITTEE_FLOOR)
@@ -36,6 +37,7 @@ class Voter(Expert):
     """The one class that a learner predicts."""
 
     is_kernel = False
+    is_estimate = False
 
     def __init__(self, name: str, game: Game) -> None:
         super().__init__(name, game, settings.VOTER_FLOOR)
