@@ -150,7 +150,7 @@ def main():
     mean, covariance = learn(games, options.rounds)
     own, columns = factors(options.share * covariance, options.factors)
     for (name, kind), m, v, b in zip(names, mean, own, columns, strict=True):
-        print(f"{name}, {kind}: {m:.2f} {v:.3f} {' '.join(f'{one:.2f}' for one in b)}")
+        print(f"{name}, {kind} = {m:.2f} {v:.3f} {' '.join(f'{one:.2f}' for one in b)}")
 
 
 if __name__ == "__main__":

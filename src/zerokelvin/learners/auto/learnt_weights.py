@@ -32,42 +32,42 @@ FREQUENCIES = "class frequencies"
 """The name of those who go by the class frequencies so far."""
 
 LEARNT = """
-gaussian regularized:0.1 mu=0.3, log: -0.01 0.050 -0.02 0.03 -0.01 -0.01 -0.02 -0.07
-gaussian regularized:0.5 mu=1, log: 0.07 0.049 0.00 0.01 -0.04 -0.06 0.07 0.06
-gaussian regularized:0.3 mu=0.01, log: 0.11 0.038 -0.01 -0.01 -0.03 -0.06 -0.02 0.05
-gaussian regularized:0.03 mu=3, log: 0.00 0.029 -0.02 -0.01 0.01 0.00 0.03 0.02
-gaussian regularized:0.01 mu=10, log: 0.15 0.032 0.00 0.04 0.01 -0.02 -0.04 -0.06
-gaussian normalized:0.03 mu=0.3, log: -0.05 0.039 0.04 0.01 0.06 -0.01 -0.04 -0.02
-gaussian normalized:0.1 mu=1, log: -0.08 0.036 -0.01 0.00 0.03 0.03 -0.05 0.03
-propagation normalized:0.1, log: -0.08 0.013 0.01 -0.01 0.01 0.00 0.00 0.02
-gaussian walk-squared:0.1 mu=1, log: 0.39 0.059 0.04 -0.02 0.02 -0.07 0.21 0.12
-gaussian squared:0.3 mu=0.3, log: -0.18 0.046 -0.02 0.00 -0.02 0.05 -0.15 -0.11
-gaussian squared:1 mu=0.03, log: 0.07 0.022 -0.02 0.00 -0.04 -0.01 0.03 0.04
-gaussian squared:3 mu=0.001, log: 0.07 0.052 -0.02 -0.01 -0.02 -0.10 -0.07 0.13
-gaussian normalized-squared:0.3 mu=0.01, log: 0.01 0.024 0.00 0.01 0.02 -0.03 -0.07 0.07
-gaussian normalized-squared:1 mu=0.1, log: -0.54 0.073 0.04 -0.05 0.02 -0.11 -0.16 -0.07
-8 smoothest directions, log: 0.02 0.005 0.02 0.06 0.00 0.00 -0.01 0.02
-32 smoothest directions, log: 0.03 0.003 0.00 -0.01 0.02 -0.02 0.02 0.00
-labels two steps away, log: 0.36 0.071 0.00 0.06 -0.02 0.47 0.46 -0.29
-longest-path, log: 0.06 0.002 0.00 0.00 0.00 0.00 -0.01 -0.02
-spanning-tree 9 nearest, log: 0.03 0.002 0.00 0.00 0.00 -0.01 0.00 -0.01
-class frequencies, log: -0.42 0.052 -0.07 -0.04 0.01 -0.01 0.00 -0.09
-gaussian regularized:0.1 mu=0.3, estimate: -0.15 0.067 0.03 -0.03 0.02 -0.04 -0.01 -0.15
-gaussian regularized:0.5 mu=1, estimate: 0.33 0.076 0.00 0.00 0.12 -0.02 0.09 0.11
-gaussian regularized:0.3 mu=0.01, estimate: -0.13 0.048 0.02 -0.03 0.00 -0.02 -0.02 0.00
-gaussian regularized:0.03 mu=3, estimate: -0.24 0.060 0.02 -0.01 -0.05 -0.01 -0.03 -0.13
-gaussian regularized:0.01 mu=10, estimate: -0.18 0.043 -0.01 0.02 0.00 0.00 0.03 -0.05
-gaussian normalized:0.03 mu=0.3, estimate: 0.91 0.111 -0.11 0.00 0.03 0.10 -0.08 0.30
-gaussian normalized:0.1 mu=1, estimate: 0.50 0.066 -0.03 0.02 0.00 0.03 -0.03 0.18
-propagation normalized:0.1, estimate: 0.02 0.001 0.00 0.00 0.00 0.00 0.00 0.00
-gaussian walk-squared:0.1 mu=1, estimate: -0.01 0.087 0.05 0.01 -0.15 -0.12 0.20 -0.07
-gaussian squared:0.3 mu=0.3, estimate: -0.08 0.057 -0.04 0.00 0.06 0.06 -0.07 -0.13
-gaussian squared:1 mu=0.03, estimate: -0.05 0.044 0.05 0.02 0.08 0.02 0.01 0.08
-gaussian squared:3 mu=0.001, estimate: 0.37 0.044 -0.09 0.00 -0.03 0.00 -0.10 0.08
-gaussian normalized-squared:0.3 mu=0.01, estimate: 0.18 0.045 0.04 0.01 -0.03 0.00 -0.06 0.16
-gaussian normalized-squared:1 mu=0.1, estimate: -0.67 0.073 0.08 -0.04 -0.06 -0.05 -0.09 -0.16
-8 smoothest directions, estimate: 0.09 0.004 0.02 -0.05 -0.01 0.03 -0.01 0.02
-32 smoothest directions, estimate: 0.04 0.002 0.02 0.01 -0.02 0.03 -0.02 0.03
+gaussian regularized:0.1 mu=0.3, log = -0.01 0.050 -0.02 0.03 -0.01 -0.01 -0.02 -0.07
+gaussian regularized:0.5 mu=1, log = 0.07 0.049 0.00 0.01 -0.04 -0.06 0.07 0.06
+gaussian regularized:0.3 mu=0.01, log = 0.11 0.038 -0.01 -0.01 -0.03 -0.06 -0.02 0.05
+gaussian regularized:0.03 mu=3, log = 0.00 0.029 -0.02 -0.01 0.01 0.00 0.03 0.02
+gaussian regularized:0.01 mu=10, log = 0.15 0.032 0.00 0.04 0.01 -0.02 -0.04 -0.06
+gaussian normalized:0.03 mu=0.3, log = -0.05 0.039 0.04 0.01 0.06 -0.01 -0.04 -0.02
+gaussian normalized:0.1 mu=1, log = -0.08 0.036 -0.01 0.00 0.03 0.03 -0.05 0.03
+propagation normalized:0.1, log = -0.08 0.013 0.01 -0.01 0.01 0.00 0.00 0.02
+gaussian walk-squared:0.1 mu=1, log = 0.39 0.059 0.04 -0.02 0.02 -0.07 0.21 0.12
+gaussian squared:0.3 mu=0.3, log = -0.18 0.046 -0.02 0.00 -0.02 0.05 -0.15 -0.11
+gaussian squared:1 mu=0.03, log = 0.07 0.022 -0.02 0.00 -0.04 -0.01 0.03 0.04
+gaussian squared:3 mu=0.001, log = 0.07 0.052 -0.02 -0.01 -0.02 -0.10 -0.07 0.13
+gaussian normalized-squared:0.3 mu=0.01, log = 0.01 0.024 0.00 0.01 0.02 -0.03 -0.07 0.07
+gaussian normalized-squared:1 mu=0.1, log = -0.54 0.073 0.04 -0.05 0.02 -0.11 -0.16 -0.07
+8 smoothest directions, log = 0.02 0.005 0.02 0.06 0.00 0.00 -0.01 0.02
+32 smoothest directions, log = 0.03 0.003 0.00 -0.01 0.02 -0.02 0.02 0.00
+labels two steps away, log = 0.36 0.071 0.00 0.06 -0.02 0.47 0.46 -0.29
+longest-path, log = 0.06 0.002 0.00 0.00 0.00 0.00 -0.01 -0.02
+spanning-tree 9 nearest, log = 0.03 0.002 0.00 0.00 0.00 -0.01 0.00 -0.01
+class frequencies, log = -0.42 0.052 -0.07 -0.04 0.01 -0.01 0.00 -0.09
+gaussian regularized:0.1 mu=0.3, estimate = -0.15 0.067 0.03 -0.03 0.02 -0.04 -0.01 -0.15
+gaussian regularized:0.5 mu=1, estimate = 0.33 0.076 0.00 0.00 0.12 -0.02 0.09 0.11
+gaussian regularized:0.3 mu=0.01, estimate = -0.13 0.048 0.02 -0.03 0.00 -0.02 -0.02 0.00
+gaussian regularized:0.03 mu=3, estimate = -0.24 0.060 0.02 -0.01 -0.05 -0.01 -0.03 -0.13
+gaussian regularized:0.01 mu=10, estimate = -0.18 0.043 -0.01 0.02 0.00 0.00 0.03 -0.05
+gaussian normalized:0.03 mu=0.3, estimate = 0.91 0.111 -0.11 0.00 0.03 0.10 -0.08 0.30
+gaussian normalized:0.1 mu=1, estimate = 0.50 0.066 -0.03 0.02 0.00 0.03 -0.03 0.18
+propagation normalized:0.1, estimate = 0.02 0.001 0.00 0.00 0.00 0.00 0.00 0.00
+gaussian walk-squared:0.1 mu=1, estimate = -0.01 0.087 0.05 0.01 -0.15 -0.12 0.20 -0.07
+gaussian squared:0.3 mu=0.3, estimate = -0.08 0.057 -0.04 0.00 0.06 0.06 -0.07 -0.13
+gaussian squared:1 mu=0.03, estimate = -0.05 0.044 0.05 0.02 0.08 0.02 0.01 0.08
+gaussian squared:3 mu=0.001, estimate = 0.37 0.044 -0.09 0.00 -0.03 0.00 -0.10 0.08
+gaussian normalized-squared:0.3 mu=0.01, estimate = 0.18 0.045 0.04 0.01 -0.03 0.00 -0.06 0.16
+gaussian normalized-squared:1 mu=0.1, estimate = -0.67 0.073 0.08 -0.04 -0.06 -0.05 -0.09 -0.16
+8 smoothest directions, estimate = 0.09 0.004 0.02 -0.05 -0.01 0.03 -0.01 0.02
+32 smoothest directions, estimate = 0.04 0.002 0.02 0.01 -0.02 0.03 -0.02 0.03
 """
 """Who, as logarithms of shares (log) or as an estimate (estimate), with m, v and B."""
 
@@ -94,6 +94,6 @@ def learnt_weights(logs: Sequence[str], estimates: Sequence[str]) -> tuple[Float
 @cache
 def _table() -> dict[tuple[str, str], Floats]:
     """The numbers of every row by the name and the kind of it."""
-    lines = (line.rpartition(":") for line in LEARNT.strip().splitlines())
+    lines = (line.partition(" = ") for line in LEARNT.strip().splitlines())
     parts = ((head.rpartition(", "), numbers) for head, _, numbers in lines)
     return {(name, kind): np.array(numbers.split(), float) for (name, _, kind), numbers in parts}

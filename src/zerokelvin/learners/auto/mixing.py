@@ -22,6 +22,8 @@ mixture of three, whose logarithmic loss is at most ln 3 above the best one's.
 Bound. Where the prediction is wrong, the true class has at most half of the votes, so AdaHedge suffers at
 least ½; and it suffers at most min_k { L_k + (1 + ln(1/π_k) / ln K) Δ } − Δ₀. Mistakes are at most twice that
 at every time.
+
+Above 300 lines: one class and its two kernels, judging and learning, which share the rows and the rules.
 """
 
 from __future__ import annotations
