@@ -242,13 +242,13 @@ class Project:
             self._memory_of = self.learning.learnt
         began = time.perf_counter()
         try:
-            return work(self.session)
+            found = work(self.session)
         except SessionError as problem:
             raise ConflictError(str(problem)) from None
-        finally:
-            new = (time.perf_counter() - began) / max(size, 1)
-            old = self._paces.get(kind, new)
-            self._paces[kind] = new if new < old else 0.9 * old + 0.1 * new
+        new = (time.perf_counter() - began) / max(size, 1)  # what was stopped would have taken longer
+        old = self._paces.get(kind, new)
+        self._paces[kind] = new if new < old else 0.9 * old + 0.1 * new
+        return found
 
     def _wanted(self) -> int:
         """The number of the event that must be learnt before the present request reads."""
