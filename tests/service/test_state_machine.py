@@ -158,7 +158,7 @@ class ServiceMachine(RuleBasedStateMachine):
         answer = self.client.get(f"{self.path}/next", params={"check": 1, "reviewer": "ann"})
         assert answer.status_code == 200, answer.text
         try:
-            waiting = self.session._standing.audit.pending(self.session._told())
+            waiting = self.session._standing.audit.pending(self.session._standing.told_labels())
             expected = [self.session.random_check()]
         except SessionError:
             expected, waiting = [], 0

@@ -1,5 +1,6 @@
 """Random checks and the guarantee of a session: saved, copied, corrected, grown, true of learners."""
 
+import contextlib
 import copy
 
 import numpy as np
@@ -7,6 +8,8 @@ import pytest
 
 import zerokelvin as zk
 from zerokelvin.errors import SessionError
+from zerokelvin.session import standing
+from zerokelvin.stopping import StoppedError, stop_when
 
 
 def blobs(seed, nodes=240, noise=0.0):
@@ -53,6 +56,92 @@ def test_the_limit_is_not_below_the_truth(learner, asking):
                 missed |= left > session.guarantee().wrong_at_most
         below += missed
     assert below <= 0.05 * games + 1
+
+
+def change(session, labels, rng, folder):
+    """One thing that may happen to a session: told, corrected, grown, copied, saved, interrupted, stopped."""
+    node, other = (int(one) for one in rng.integers(len(labels), size=2))
+    told = {event.node for event in session.events if event.label is not None}
+    match int(rng.integers(14)):
+        case 0:
+            session.learn_many([(node, int(labels[node])), (other, int(labels[other]))])
+        case 1:
+            session.skip(node)
+        case 2:
+            session.teach({node: int(labels[node])})
+        case 3 if node in told:
+            session.correct(node, int((labels[node] + 1) % 3))
+        case 4 if node in told:
+            session.correct(node, None)
+        case 5:
+            session.add_nodes(1, [(session.graph.num_nodes, node)])
+        case 6:
+            session = copy.copy(session)
+        case 7:
+            session = copy.deepcopy(session)
+        case 8:
+            session.save(folder / "s.zk")
+            session = zk.load(folder / "s.zk", session.graph)
+        case 9:
+            session._standing.intact = False  # as an interrupt leaves it
+        case 10:
+            with session.supposing([(node, int(labels[node]))]) as supposed:
+                supposed.random_check()
+                supposed.guarantee()
+        case 11:
+            left = iter([False, True])
+            with contextlib.suppress(StoppedError), stop_when(lambda: next(left, False)):
+                session.guarantee()
+        case 12:
+            session.budget = int(rng.integers(500, 600))
+        case _:
+            session.learn(node, int(labels[node]))
+    return session
+
+
+@pytest.mark.parametrize("learner", ["nearest", "propagation", "longest-path", "auto"])
+def test_what_a_check_holds_may_be_read_later(learner, tmp_path, monkeypatch):
+    """Two sessions to which the same happens, one of which reads at once what its checks hold."""
+    monkeypatch.setattr(standing, "PART", 16)
+    held = 0
+    for seed in range(3 if learner == "auto" else 12):
+        rng, (graph, labels) = np.random.default_rng(seed), blobs(seed, nodes=60, noise=0.2)
+        later = zk.start(graph, learner, classes=[0, 1, 2], seed=seed)
+        once = copy.deepcopy(later)
+        for _ in range(80):
+            if rng.random() < 0.6:
+                node = later.random_check()
+                assert once.random_check() == node
+                once.standing.hold()
+                if rng.random() < 0.8 and node < len(labels):
+                    for session in (later, once):
+                        session.learn(node, int(labels[node]))
+            state = rng.bit_generator.state
+            later = change(later, labels, rng, tmp_path)
+            rng.bit_generator.state = state
+            once = change(once, labels, rng, tmp_path)
+            if rng.random() < 0.1:
+                assert later.guarantee() == once.guarantee()
+        ours, theirs = later.standing.audit, once.standing.audit
+        assert (ours.labels, ours.draws) == (theirs.labels, theirs.draws)
+        assert [one.told for one in ours.held] == [one.told for one in theirs.held]
+        for mine, own in zip(ours.held, theirs.held, strict=True):
+            assert np.array_equal(mine.codes, own.codes)
+        held += len(ours.held)
+    assert held > seed
+
+
+def test_a_draw_reads_nothing(monkeypatch):
+    session, labels = begun(checks=0)
+    before = session.predict_all().tolist()
+    with monkeypatch.context() as patch:
+        patch.setattr(type(session.standing), "predicted", None)
+        node = session.random_check()
+    assert session.standing.audit.held[-1].told == len(session.events)
+    held = session.standing.audit.held[-1]
+    assert [session.standing.audit.labels[code] for code in held.codes] == before
+    session.learn(node, int(labels[node]))
+    assert session.standing.audit.held[-1] is held
 
 
 def test_a_saved_session_goes_on_with_its_checks(tmp_path):

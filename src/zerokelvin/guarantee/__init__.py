@@ -3,7 +3,8 @@
 from zerokelvin.guarantee.audit import Audit, Draw, Held, ToldLabel
 from zerokelvin.guarantee.fixed_labels import check_fixed_labels
 from zerokelvin.guarantee.limit import Guarantee, guarantee, require_confidence
+from zerokelvin.guarantee.random_checks import RandomChecks
 from zerokelvin.guarantee.wrong_count import WrongCount
 
-__all__ = ["Audit", "Draw", "Guarantee", "Held", "ToldLabel", "WrongCount", "check_fixed_labels", "guarantee"]
-__all__ += ["require_confidence"]
+__all__ = ["Audit", "Draw", "Guarantee", "Held", "RandomChecks", "ToldLabel", "WrongCount"]
+__all__ += ["check_fixed_labels", "guarantee", "require_confidence"]

@@ -6,20 +6,16 @@ Nothing here changes anything.
 from __future__ import annotations
 
 import math
-from collections.abc import Hashable, Iterable, Iterator
+from collections.abc import Hashable, Iterable
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from zerokelvin.array_types import Floats, Ints
 from zerokelvin.asking.class_chances import class_odds, class_scores
-from zerokelvin.asking.class_prior import most_frequent
 from zerokelvin.asking.decision import confidence
-from zerokelvin.games.labels import class_array, decide
 from zerokelvin.session.prediction import SKIP, Contribution, Explanation, Prediction
 from zerokelvin.session.standing import Standing
-from zerokelvin.stopping import may_be_stopped, stop_if_wanted
 from zerokelvin.threads import on_one_thread
 
 __all__ = [
@@ -32,7 +28,6 @@ __all__ = [
     "explain",
     "node_columns",
     "predict",
-    "predict_all",
     "predict_many",
     "ranked",
     "reason_sentence",
@@ -42,9 +37,6 @@ __all__ = [
 
 NOTHING_LEARNT = "No label has been learned yet, so this is only the tie rule's guess."
 BY_PRIOR = "No node of its component has a label yet, so this is the most frequent class so far."
-
-PART = 512
-"""Nodes that are read at once by what may be stopped."""
 
 HARDLY_ANY = 1e-6
 """Confidence below which the sentence gives no number: what settles ties is of the order of 1e-9."""
@@ -92,42 +84,8 @@ def _prediction(standing: Standing, node: Hashable, index: int, margins: Floats)
 
 def all_margins(standing: Standing) -> Floats:
     """The margin of every node in every problem."""
-    parts = list(_margins_in_parts(standing))
+    parts = list(standing.margins_in_parts())
     return parts[0] if len(parts) == 1 else np.concatenate(parts)
-
-
-def _margins_in_parts(standing: Standing) -> Iterator[Floats]:
-    """The same for part after part of the nodes, if it may be stopped between them; else all at once."""
-    count = standing.graph.num_nodes
-    size = PART if may_be_stopped() else max(count, 1)
-    with standing.graph.read_through():
-        for start in range(0, max(count, 1), size):
-            stop_if_wanted()
-            yield standing.game.scores(np.arange(start, min(start + size, count)))
-
-
-def predict_all(standing: Standing) -> NDArray[np.generic]:
-    """The predicted label of every node, in node order."""
-    classes = standing.classes
-    codes = np.concatenate([decide(margins, len(classes)) for margins in _margins_in_parts(standing)])
-    return class_array(classes)[_known(standing, np.arange(standing.graph.num_nodes), codes)]
-
-
-def _codes(standing: Standing, nodes: Ints, margins: Floats) -> Ints:
-    """The codes of the classes predicted for several nodes, from their margins."""
-    return _known(standing, nodes, decide(margins, len(standing.classes)))
-
-
-def _known(standing: Standing, nodes: Ints, codes: Ints) -> Ints:
-    """The codes decided for several nodes; the most frequent one where their component has no label."""
-    if standing.counts.any():
-        codes[_unlabelled(standing, nodes)] = int(most_frequent(standing.counts))
-    return codes
-
-
-def _unlabelled(standing: Standing, nodes: Ints) -> NDArray[np.bool_]:
-    """Which of several nodes lie in a component without a label."""
-    return np.asarray(~standing.labelled[standing.graph.label_components[nodes]])
 
 
 def class_shares(standing: Standing, prediction: Prediction) -> dict[Hashable, float]:
@@ -164,11 +122,11 @@ def shares_of(standing: Standing, nodes: Ints) -> Floats:
     else:
         odds = class_odds(class_scores(margins)[:, :count])
     if standing.counts.any():
-        odds[_unlabelled(standing, nodes)] = standing.counts
+        odds[standing.unlabelled(nodes)] = standing.counts
     shares: Floats = odds / odds.sum(axis=1, keepdims=True)
     if standing.game.decides_alone:
         return shares
-    codes = _codes(standing, nodes, margins)
+    codes = standing.decide_many(nodes, margins)
     ahead = (shares >= shares[rows, codes][:, None]).sum(axis=1) > 1
     known: dict[tuple[Any, ...], tuple[float, ...]] = {}
     for row in np.flatnonzero(ahead).tolist():  # ties, which are often all alike
@@ -183,7 +141,7 @@ def node_columns(standing: Standing) -> dict[str, Any]:
     """What is known of every node, a column each; see `Session.to_frame`."""
     graph, count = standing.graph, standing.graph.num_nodes
     shares = all_shares(standing)
-    labels = predict_all(standing).tolist()
+    labels = standing.predicted().tolist()
     answered, asked = np.zeros(count, dtype=np.bool_), np.zeros(count, dtype=np.bool_)
     codes = np.array([standing.codes[label] for label in labels], dtype=np.int64)
     probability: Floats = shares[np.arange(count), codes]

@@ -31,7 +31,7 @@ from zerokelvin.games.frames import make_frame
 from zerokelvin.games.game_bound import game_bound
 from zerokelvin.games.labels import encode_labels, is_unknown, label_pairs
 from zerokelvin.graph import Graph
-from zerokelvin.guarantee import Guarantee, ToldLabel, guarantee
+from zerokelvin.guarantee import Guarantee, guarantee
 from zerokelvin.learners import Learner, Policy
 from zerokelvin.session import predicting, saving
 from zerokelvin.session.checkpoints import Checkpoints
@@ -149,7 +149,7 @@ class Session(Guarded):
     def predict_all(self) -> NDArray[Any]:
         """The predicted label of every node, in node order."""
         self._standing.require_classes()
-        return predicting.predict_all(self._standing)
+        return self._standing.predicted()
 
     @alone
     def predict_proba_all(self) -> NDArray[np.float64]:
@@ -498,15 +498,8 @@ class Session(Guarded):
         True
         """
         self._standing.require_classes()
-        standing, told = self._standing, self._told()
-        node = standing.audit.pending(told)
-        if node is None:
-            audit = standing.audit
-            if audit.may_be_due():
-                labels = predicting.predict_all(standing).tolist()
-                audit = audit.holding(told, labels) if audit.due(told, labels) else audit
-            audit = audit.drawing(told, self.graph.num_nodes, standing.terms.seed)
-            standing.audit, node = audit, audit.draws[-1].node
+        standing = self._standing
+        node = standing.checks.draw(standing.told_labels(), self.graph.num_nodes, self.seed)
         return self.graph.name(node)
 
     @alone
@@ -532,7 +525,7 @@ class Session(Guarded):
         """
         self._standing.require_classes()
         standing = self._standing
-        return guarantee(standing.audit, self._told(), predicting.predict_all(standing).tolist(), confidence)
+        return guarantee(standing.audit, standing.told_labels(), standing.predicted().tolist(), confidence)
 
     @alone
     def variance(self, node: Hashable) -> float:
@@ -621,10 +614,6 @@ class Session(Guarded):
                 standing.outcome(e.node) if f is None else f for e, f in zip(events, outcomes, strict=True)
             ]
             standing.take(events, found)
-
-    def _told(self) -> list[ToldLabel]:
-        """What was told so far, as an audit sees it."""
-        return [ToldLabel(event.node, event.label) for event in self._standing.events]
 
     def _pairs(self, labels: Answers, kind: int) -> list[Event]:
         pairs = label_pairs(labels)

@@ -19,28 +19,33 @@ events.
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from zerokelvin.array_types import Bools, Floats, Ints
 from zerokelvin.asking.class_prior import most_frequent, without_label
 from zerokelvin.asking.coin_hash import LEAST_COIN, coins
 from zerokelvin.asking.decision import AskingRule, confidence, worth_asking
 from zerokelvin.errors import LabelError, SessionError
-from zerokelvin.games.labels import class_order, decide
+from zerokelvin.games.labels import class_array, class_order, decide
 from zerokelvin.graph import Graph
-from zerokelvin.guarantee import Audit, ToldLabel
+from zerokelvin.guarantee import Audit, RandomChecks, ToldLabel
 from zerokelvin.learners import Game, Learner, Policy
 from zerokelvin.learners.base.growth import ORDERED, Growth
 from zerokelvin.session.checkpoints import Checkpoint, Checkpoints, Moment, stretches
 from zerokelvin.session.following import SessionTally, Situation, agreed, follow
 from zerokelvin.session.growing import Before, before_growth, graph_before, same_graph
 from zerokelvin.session.prediction import LEARN, SKIP, Event, Outcome
+from zerokelvin.stopping import may_be_stopped, stop_if_wanted
 
 __all__ = ["Standing", "Terms"]
+
+PART = 512
+"""Nodes that are read at once by what may be stopped."""
 
 
 @dataclass(frozen=True)
@@ -103,10 +108,11 @@ class Standing:
         self.settled = 0  # events before the last growth: what they found is kept
         self.retold = False  # whether the learner saw those again on a larger graph
         self.growths: tuple[Before, ...] = ()  # those that a correction goes over again
-        self.audit = Audit()  # random checks so far; what they were told is in the events
+        self.checks = RandomChecks()  # what they were told is in the events
         self.intact = True
         self.codes = {label: code for code, label in enumerate(classes)}
         self.tally = SessionTally.empty(len(classes), graph.num_components)
+        self._read: list[Ints] = []  # the codes predicted here that stopped looks have read so far
 
     # -- figures ------------------------------------------------------------------------------------
 
@@ -146,6 +152,21 @@ class Standing:
         labelled = self.tally.labelled
         return np.ones_like(labelled) if self.game.decides_alone else labelled
 
+    # -- random checks ------------------------------------------------------------------------------
+
+    @property
+    def audit(self) -> Audit:
+        """The random checks so far; what the last draw wants held is read here if it was not yet."""
+        return self.checks.audit(self.told_labels, lambda: self.predicted().tolist())
+
+    @audit.setter
+    def audit(self, audit: Audit) -> None:
+        self.checks = RandomChecks(audit)
+
+    def told_labels(self) -> list[ToldLabel]:
+        """What was told so far, as an audit sees it."""
+        return [ToldLabel(event.node, event.label) for event in self.events]
+
     # -- building another beside this one -----------------------------------------------------------
 
     def corrected(self, at: int, label: Hashable | None) -> Standing:
@@ -184,8 +205,7 @@ class Standing:
 
     def _audit_without(self, gone: Sequence[int]) -> Audit:
         """The random checks after the events at some places are taken back."""
-        told = [ToldLabel(event.node, event.label) for event in self.events]
-        return self.audit.taken_back(gone, told, self.graph.num_nodes, self.terms.seed)
+        return self.audit.taken_back(gone, self.told_labels(), self.graph.num_nodes, self.terms.seed)
 
     def with_classes(self, classes: Sequence[Hashable]) -> Standing:
         """One that had these classes from the start, the present ones first; no others may come then."""
@@ -242,7 +262,7 @@ class Standing:
         told = len(other.events)
         other.take(events[told:], outcomes[told:])
         other.settled, other.retold = self.settled, retold
-        other.audit = self.audit
+        other.checks = self.checks.copied()  # this game is not to be asked any more
         return other
 
     def told(self, events: Sequence[Event], outcomes: Sequence[Outcome]) -> Standing:
@@ -264,7 +284,7 @@ class Standing:
         other = Standing(self.terms, self.graph, self.classes, self.budget, self.prepared, game)
         other.events, other.outcomes = self.events.copy(), self.outcomes[: len(self.events)]
         other.settled, other.retold, other.growths = self.settled, self.retold, self.growths
-        other.tally, other.audit = self.tally, self.audit
+        other.tally, other.checks, other._read = self.tally, self.checks.copied(), self._read.copy()
         other.checkpoints = self.checkpoints.until(len(self.events))
         return other
 
@@ -316,6 +336,7 @@ class Standing:
         graph = self.graph.extended(nodes, edges, weights, attributes)
         if same_graph(self.graph, graph):
             return self
+        self.hold()
         other = self.grown(graph)
         other.audit = self.audit
         return other
@@ -358,8 +379,13 @@ class Standing:
 
     # -- learning in place --------------------------------------------------------------------------
 
+    def hold(self) -> None:
+        """Read what the last random check wants held, which must be done before anything is learnt."""
+        _ = self.audit
+
     def take(self, events: Sequence[Event], outcomes: Sequence[Outcome]) -> None:
         """Learn events with what they found; if interrupted, the standing is no longer intact."""
+        self.hold()
         self.intact = False
         for start, stop in stretches(0, len(events)):
             self._learn(events[start:stop], outcomes[start:stop])
@@ -372,6 +398,7 @@ class Standing:
     def answer(self, events: Sequence[Event]) -> None:
         """Learn answers one after the other, each with what it finds where it stands then."""
         if len(events) > 1 and self._by_margins():
+            self.hold()
             self.intact = False
             place, found = self._situation(), list[Outcome]()
             for start, stop in stretches(0, len(events)):
@@ -416,6 +443,7 @@ class Standing:
         del self.outcomes[len(self.events) :]
         self.outcomes.extend(outcomes)
         self.events.extend(events)
+        self._read = []
 
     def _tallied(self, events: Sequence[Event], outcomes: Sequence[Outcome]) -> SessionTally:
         """The tally as it will be once these further events, with their outcomes, are counted too."""
@@ -461,6 +489,38 @@ class Standing:
         if self.without_label(node):
             return int(most_frequent(self.counts)), True
         return int(decide(margins[None, :], len(self.classes))[0]), False
+
+    def decide_many(self, nodes: Ints, margins: Floats) -> Ints:
+        """The class codes of several nodes, as `decide` gives them."""
+        codes = decide(margins, len(self.classes))
+        if self.counts.any():
+            codes[self.unlabelled(nodes)] = int(most_frequent(self.counts))
+        return codes
+
+    def unlabelled(self, nodes: Ints) -> Bools:
+        """Which of several nodes lie in a component without a label."""
+        return np.asarray(~self.labelled[self.graph.label_components[nodes]])
+
+    def margins_in_parts(self, first: int = 0) -> Iterator[Floats]:
+        """The margins of part after part of the nodes where it may be stopped, of all at once elsewhere."""
+        count = self.graph.num_nodes
+        size = PART if may_be_stopped() else max(count, 1)
+        with self.graph.read_through():
+            for start in range(first, max(count, 1), size):
+                stop_if_wanted()
+                yield self.game.scores(np.arange(start, min(start + size, count)))
+
+    def predicted(self) -> NDArray[np.generic]:
+        """The predicted label of every node, in node order.
+
+        What a look that was stopped has read is not read again while nothing further is learnt.
+        """
+        parts = self._read if may_be_stopped() else self._read.copy()
+        done = sum(map(len, parts))
+        for margins in self.margins_in_parts(done):
+            parts.append(self.decide_many(np.arange(done, done + len(margins)), margins))
+            done += len(margins)
+        return class_array(self.classes)[np.concatenate(parts)]
 
     def without_label(self, node: int) -> bool:
         """Whether labels are known, but none in the node's component."""

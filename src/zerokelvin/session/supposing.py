@@ -33,7 +33,7 @@ class SupposedStanding(Standing):
         other = cls.__new__(cls)
         vars(other).update(vars(standing))
         other.events, other.outcomes = standing.events.copy(), standing.outcomes[: len(standing.events)]
-        other.checkpoints = Checkpoints()
+        other.checkpoints, other.checks, other._read = Checkpoints(), standing.checks.copied(), []
         other.intact = True
         return other
 
@@ -67,6 +67,7 @@ def supposed(standing: Standing, events: Sequence[Event]) -> Iterator[SupposedSt
 
     None where that takes a copy: a class is new, or the game cannot take a label back.
     """
+    standing.hold()
     other, done = SupposedStanding.beside(standing), list[Undo]()
     standing.intact = False
     for event in events:

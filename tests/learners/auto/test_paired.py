@@ -149,6 +149,28 @@ def test_foreseen_games_are_the_same_as_step_by_step(game):
     assert np.array_equal(fields.evidence(everyone), [fields.evidence([node])[0] for node in everyone])
 
 
+@settings(max_examples=60, deadline=None)
+@given(games(), st.data())
+def test_classes_without_a_label_are_passed_over(game, data):
+    """The same to the last bit as going through all of them, also after an answer is taken back."""
+    graph, nodes, codes, classes, scale = game
+    fields, plain = (fields_of(graph, classes, scale, tol=5e-4) for _ in range(2))
+    for node, code in zip(nodes.tolist(), codes.tolist(), strict=True):
+        if data.draw(st.booleans()):
+            fields.learn_reversibly(node, data.draw(st.integers(0, classes - 1))).back()
+        if data.draw(st.integers(0, 4)) == 0:
+            fields = fields.twin()
+        if data.draw(st.integers(0, 4)) == 0:
+            saved, fields = fields.snapshot(), fields_of(graph, classes, scale, tol=5e-4)
+            fields.restore(saved)
+        assert fields._begun.tolist() == fields.counts.any(axis=0).tolist()
+        plain._begun[:] = True
+        fields.learn(node, code)
+        plain.learn(node, code)
+        for mine, own in zip(fields.parts().values(), plain.parts().values(), strict=True):
+            assert np.array_equal(mine, own)
+
+
 def test_labels_stay_near_their_node_but_for_the_piece_they_sweep():
     """On a long chain a label that is carried loosely leaves all alone but its surroundings and its piece."""
     chain = Graph.from_edges([(i, i + 1) for i in range(2000)], weights=np.full(2000, 2.0))

@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 
 import strategies
 import zerokelvin as zk
+from zerokelvin.asking.coin_hash import coins
 from zerokelvin.asking.decision import lead
 from zerokelvin.asking.value import LEAST_LEAD
 from zerokelvin.kernels.relaxation_queue import new_queue
@@ -18,6 +19,7 @@ from zerokelvin.learners.gaussian.gaussian import GaussianGame
 from zerokelvin.learners.gaussian.influence import Influence, KeptInfluences
 from zerokelvin.learners.gaussian.influence_kernels import bound_influences
 from zerokelvin.learners.gaussian.near_influence import SEEN, SOLVED, STEPS
+from zerokelvin.stopping import StoppedError, stop_when
 
 KERNELS = ["relative-regularized:0.1", "regularized:0.5", "normalized:0.1", "normalized:0.01"]
 
@@ -50,6 +52,17 @@ def near_by_definition(game, waiting):
     return found
 
 
+def first_by_definition(graph, waiting):
+    """The nodes looked at before all others: in turn the next by degree and the next drawn."""
+    count = graph.num_nodes
+    drawn = [float(coins(influence.SALT, np.array([i]))[0]) for i in range(count)]
+    by_degree = sorted(range(count), key=lambda i: (-graph.degrees[i], drawn[i]))
+    at_random = sorted(range(count), key=lambda i: drawn[i])
+    both = [node for pair in zip(by_degree, at_random, strict=True) for node in pair]
+    size = influence.FIRST + influence.FURTHER * int(np.sum(~waiting))
+    return set(both[:size]) if size < count else set(range(count))
+
+
 def by_definition(game, nodes, waiting, above, most):
     """The values of all nodes one by one, in blocks of decreasing near value, by what keeps nothing."""
     plain = game.twin()
@@ -58,10 +71,13 @@ def by_definition(game, nodes, waiting, above, most):
     own.renew(game.diffusion.relaxation.csr, game.diffusion.relaxation.excess, waiting)
     near = own.near(plain.influence.regression(waiting), nodes)
     leads = np.array([lead(plain.diffusion.values(int(node))) for node in nodes])
-    order = np.argsort(-near / np.maximum(leads, LEAST_LEAD), kind="stable")
-    size = influence.BLOCK
-    blocks = [np.sort(order[start : start + size]) for start in range(0, len(order), size)]
-    places = [place for block in blocks for place in sorted(block, key=lambda place: -values[place])]
+    first = first_by_definition(game.diffusion.system.graph, waiting)
+    size, places = influence.BLOCK, []
+    for part in (True, False):
+        own = [place for place in range(len(nodes)) if (int(nodes[place]) in first) == part]
+        order = sorted(own, key=lambda place: -near[place] / max(leads[place], LEAST_LEAD))
+        for start in range(0, len(order), size):
+            places += sorted(order[start : start + size], key=lambda place: (-values[place], place))
     kept = [place for place in places if values[place] > above][:most]
     return Valued(nodes[kept], values[kept])
 
@@ -73,9 +89,18 @@ def agree(game, nodes, waiting, above, most):
     assert np.array_equal(ours.values, plain.values)
 
 
+@pytest.mark.parametrize(("first", "further"), [(influence.FIRST, influence.FURTHER), (2, 2)])
 @pytest.mark.parametrize("kernel", KERNELS)
 @given(data=st.data())
-def test_the_most_valued_are_those_by_definition(kernel, data):
+def test_the_most_valued_are_those_by_definition(kernel, first, further, data):
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(influence, "FIRST", first)
+        patch.setattr(influence, "FURTHER", further)
+        play_by_definition(kernel, data)
+
+
+def play_by_definition(kernel, data):
+    """Lists at every point of a small game."""
     graph = data.draw(strategies.graphs(max_nodes=12))
     count, classes = graph.num_nodes, data.draw(st.sampled_from([2, 3]))
     b, mu = data.draw(st.sampled_from([0.0, 1e-8, 0.5])), data.draw(st.sampled_from([0.01, 0.3, 10.0]))
@@ -103,8 +128,11 @@ def test_the_most_valued_are_those_by_definition(kernel, data):
 @pytest.mark.parametrize("room", [1 << 26, 50])
 @pytest.mark.parametrize("worth", [1, 64])
 @pytest.mark.parametrize("block", [3, influence.BLOCK])
-def test_over_a_whole_game_on_a_larger_graph(block, room, worth, monkeypatch):
+@pytest.mark.parametrize("first", [20, influence.FIRST])
+def test_over_a_whole_game_on_a_larger_graph(first, block, room, worth, monkeypatch):
     monkeypatch.setattr(influence, "BLOCK", block)
+    monkeypatch.setattr(influence, "FIRST", first)
+    monkeypatch.setattr(influence, "FURTHER", 9)  # with 20 first, all of them after 32 answers
     monkeypatch.setattr(influence, "ROOM", room)
     monkeypatch.setattr(influence, "IN_THREADS", worth)  # with 1, every influence is computed in a thread
     rng = np.random.default_rng(0)
@@ -173,8 +201,11 @@ def test_the_first_of_a_list_is_worth_nearly_as_much_as_the_best():
             assert first >= 0.75 * max(game.most_valued(nodes[waiting], waiting, 0.0).values)
 
 
-@pytest.mark.parametrize("most", [1, 7, 32, 33, 100, 1000])
-def test_a_shorter_list_is_the_beginning_of_a_longer_one(most):
+@pytest.mark.parametrize("first", [40, influence.FIRST])
+@pytest.mark.parametrize("most", [0, 1, 7, 32, 33, 100, 1000])
+def test_a_shorter_list_is_the_beginning_of_a_longer_one(most, first, monkeypatch):
+    monkeypatch.setattr(influence, "FIRST", first)
+    monkeypatch.setattr(influence, "FURTHER", 5)
     rng = np.random.default_rng(6)
     graph = zk.knn_graph(rng.normal(size=(300, 3)), k=5)
     game = zk.learners.make("gaussian", b=0.0).start_game(graph, 3)
@@ -186,6 +217,41 @@ def test_a_shorter_list_is_the_beginning_of_a_longer_one(most):
         whole = game.most_valued(nodes[waiting], waiting, above)
         part = game.twin().most_valued(nodes[waiting], waiting, above, most)
         assert part.nodes.tolist() == whole.nodes.tolist()[:most]
+
+
+def test_few_near_influences_are_computed_for_the_first_list(monkeypatch):
+    monkeypatch.setattr(influence, "FIRST", 100)
+    monkeypatch.setattr(influence, "FURTHER", 10)
+    graph = zk.knn_graph(np.random.default_rng(7).normal(size=(2000, 8)), k=8)
+    game = zk.learners.make("gaussian", b=0.0).start_game(graph, 2)
+    waiting, nodes = np.ones(2000, dtype=np.bool_), np.arange(2000)
+    game.learn(0, 1)
+    waiting[0] = False
+    game.most_valued(nodes[waiting], waiting, 0.0, 1)
+    known = np.count_nonzero(~np.isnan(game.influence.kept._near))
+    assert 90 <= known <= 110
+    game.most_valued(nodes[waiting], waiting, 0.0)
+    assert np.count_nonzero(~np.isnan(game.influence.kept._near)) == 1999
+
+
+def test_near_influences_go_on_where_they_were_stopped(monkeypatch):
+    monkeypatch.setattr(influence, "PART", 50)
+    graph = zk.knn_graph(np.random.default_rng(8).normal(size=(400, 4)), k=6)
+    game = zk.learners.make("gaussian", b=0.0).start_game(graph, 2)
+    waiting, nodes = np.ones(400, dtype=np.bool_), np.arange(400)
+    game.learn(0, 1)
+    waiting[0] = False
+    other = game.twin()
+    other.influence.kept = KeptInfluences(400)
+    for looks in range(3):
+        left = iter([False] * 2 + [True])
+        with pytest.raises(StoppedError), stop_when(lambda left=left: next(left, False)):
+            game.most_valued(nodes[waiting], waiting, 0.0, 5)
+        assert np.count_nonzero(~np.isnan(game.influence.kept._near)) == 100 * (looks + 1)
+    agree(game, nodes[waiting], waiting, 0.0, 5)
+    assert other.most_valued(nodes[waiting], waiting, 0.0, 5).nodes.tolist() == (
+        game.most_valued(nodes[waiting], waiting, 0.0, 5).nodes.tolist()
+    )
 
 
 def test_an_interrupt_while_threads_compute_leaves_nothing_wrong(monkeypatch):

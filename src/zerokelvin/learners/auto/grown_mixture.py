@@ -106,6 +106,7 @@ def grow_pairs(old: PairedFields, new: PairedFields, growth: Growth) -> None:
     places, system = growth.places, new.system
     near = _with_neighbours(system, growth.touched)
     new.counts[places] = old.counts
+    new.find_classes()
     new.parts()["0/plan"][:] = old.parts()["0/plan"]
     new.arrays.labels[places] = old.arrays.labels
     factor = _ratio(old.system, system, places, near)

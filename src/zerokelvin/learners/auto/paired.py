@@ -40,7 +40,7 @@ kernels.
 from __future__ import annotations
 
 import copy
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -168,6 +168,7 @@ class PairedFields(EvidenceGame):
         self.arrays = PairArrays(np.zeros(shape), np.zeros(shape), np.zeros(count), float(root))
         self._queue = new_queue(count)
         self._plan = np.array([tol, 0.0, 0.0])
+        self._begun = np.zeros(classes, dtype=np.bool_)  # which classes have a label
 
     def evidence(self, nodes: Any) -> Floats:
         """The mean of every class at several nodes, (nodes, classes), relaxed once more where it is read."""
@@ -182,16 +183,21 @@ class PairedFields(EvidenceGame):
     def learn(self, node: int, code: int, wanted: Any = None) -> None:
         """Reveal that a node has class `code`."""
         self.counts[node, code] += 1.0
-        _learn(self.system, self.arrays, self._queue, self._plan, node, code)
+        _learn(self.system, self.arrays, self._queue, self._plan, self._begun, node, code)
 
     def learn_reversibly(self, node: int, code: int, wanted: Any = None) -> Undo:
         """The same, and what takes it back."""
         undo, (pairs, residual, labels, _) = Undo(), self.arrays
-        for array, index in ((self.counts, (node, code)), (labels, node), (self._plan, slice(LEARNT, None))):
+        for array, index in (
+            (self.counts, (node, code)),
+            (labels, node),
+            (self._plan, slice(LEARNT, None)),
+            (self._begun, code),
+        ):
             undo.keep(array, index)
         self.counts[node, code] += 1.0
         notes = new_notes(labels.size * self.classes, 4)
-        _learn(self.system, self.arrays, self._queue, self._plan, node, code, notes)
+        _learn(self.system, self.arrays, self._queue, self._plan, self._begun, node, code, notes)
         count = notes.used[0]
         places, old = notes.places[:count].copy(), notes.values[:count].copy()
         undo.put(pairs.reshape(-1, 2), places, old[:, :2])
@@ -201,7 +207,7 @@ class PairedFields(EvidenceGame):
     def learn_in_order(self, nodes: Ints, codes: Ints) -> Floats:
         """Reveal the classes of nodes one after the other: the means before each, (nodes, classes)."""
         result = np.full((len(nodes), self.classes), np.nan)
-        _learn_in_order(self.system, self.arrays, self._queue, self._plan, nodes, codes, result)
+        _learn_in_order(self.system, self.arrays, self._queue, self._plan, self._begun, nodes, codes, result)
         np.add.at(self.counts, (nodes, codes), 1.0)
         return result
 
@@ -215,6 +221,15 @@ class PairedFields(EvidenceGame):
             "0/labels": labels,
             "0/plan": self._plan[LEARNT:],
         }
+
+    def restore(self, arrays: Mapping[str, NDArray[Any]]) -> None:
+        """Bring fresh fields to where `snapshot` was taken."""
+        super().restore(arrays)
+        self.find_classes()
+
+    def find_classes(self) -> None:
+        """Find out from the counts which classes have a label."""
+        self._begun[:] = self.counts.any(axis=0)
 
     def twin(self, kept: bool = False) -> PairedFields:
         """Other fields at the same place."""
@@ -235,7 +250,7 @@ class PairedFields(EvidenceGame):
         for room, array in zip(rooms, self._large, strict=True):
             np.copyto(room, array)
         other.counts, pairs, residual = rooms
-        other._plan = self._plan.copy()
+        other._plan, other._begun = self._plan.copy(), self._begun.copy()
         other.arrays = PairArrays(pairs, residual, self.arrays.labels.copy(), self.arrays.root)
         other._queue = new_queue(len(self.counts))
         return other
@@ -294,10 +309,21 @@ def _read_one(system: PairedSystem, fields: PairArrays, node: int, result: Any) 
 
 @kernel
 def _learn(
-    system: PairedSystem, fields: PairArrays, queue: Queue, plan: Any, node: int, code: int, notes: Any = None
+    system: PairedSystem,
+    fields: PairArrays,
+    queue: Queue,
+    plan: Any,
+    begun: Any,
+    node: int,
+    code: int,
+    notes: Any = None,
 ) -> None:
-    """Take a label and carry it on; what fields held is left in `notes`, where they are given."""
+    """Take a label and carry it on; what fields held is left in `notes`, where they are given.
+
+    Where a class has no label yet, everything of it is 0 and stays so.
+    """
     pairs, residual, labels, root = fields
+    begun[code] = True
     labels[node] += 1.0
     plan[LEARNT] += 1.0
     count = len(labels)
@@ -307,6 +333,8 @@ def _learn(
     plan[PLACE] = last % count
     tol = LOOSE if piece < count else plan[TOLERANCE]
     for c in range(len(pairs)):
+        if not begun[c]:
+            continue
         if notes is not None:
             begin_notes(notes, c * len(labels))
             _note(notes, queue, pairs[c], residual[c], node)
@@ -374,9 +402,16 @@ def _relax(
 
 @kernel
 def _learn_in_order(
-    system: PairedSystem, fields: PairArrays, queue: Queue, plan: Any, nodes: Any, codes: Any, values: Any
+    system: PairedSystem,
+    fields: PairArrays,
+    queue: Queue,
+    plan: Any,
+    begun: Any,
+    nodes: Any,
+    codes: Any,
+    values: Any,
 ) -> None:
     """Read the means at a node, reveal its class, go on to the next."""
     for t in range(len(nodes)):
         _read_one(system, fields, nodes[t], values[t])
-        _learn(system, fields, queue, plan, nodes[t], codes[t])
+        _learn(system, fields, queue, plan, begun, nodes[t], codes[t])

@@ -22,7 +22,7 @@ __all__ = ["BehindGame", "KeptGame", "PackedArray", "room_in_steps"]
 SHORT = np.iinfo(np.int32)
 
 
-PIECE = 1 << 24
+PIECE = 1 << 23
 """Bytes of room that are taken at once."""
 
 

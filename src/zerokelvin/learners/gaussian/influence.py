@@ -18,6 +18,10 @@ first of a list is the best of the `BLOCK` that promise most. To be sure of the 
 would have to be computed that no bound rules out: in sixteen dimensions nearly all of 100,000, for 40 seconds
 (`docs/adr/0018-near-values.md`).
 
+While there are few answers, few nodes are looked at: `FIRST` of them and `FURTHER` more with every answer,
+half of them those of the largest degree, half drawn at random. The others come behind. So no list waits for
+the near values of a whole graph, whose best are hardly better than the best of thousands.
+
 Above 300 lines: what is computed and what is kept of it follow each other step by step; the kernels
 lie beside.
 """
@@ -31,7 +35,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from zerokelvin.array_types import Bools, Floats, Ints
+from zerokelvin.asking.coin_hash import coins
 from zerokelvin.asking.value import LEAST_LEAD, label_value
+from zerokelvin.graph import Graph
 from zerokelvin.graph.canonical import Csr
 from zerokelvin.kernels.relaxation_queue import Queue, new_queue
 from zerokelvin.learners.base.multiclass import Valued
@@ -57,6 +63,7 @@ from zerokelvin.learners.gaussian.near_influence import (
     new_gradient_room,
     spoil_around,
 )
+from zerokelvin.stopping import may_be_stopped, stop_if_wanted
 from zerokelvin.threads import in_threads
 
 __all__ = ["TOL", "Influence", "KeptInfluences"]
@@ -70,6 +77,15 @@ ROOM = 1 << 26
 
 BLOCK = 32
 """Nodes of about the same near value, which are ordered by their value."""
+
+FIRST, FURTHER = 4096, 512
+"""Nodes looked at before all others, and how many more there are with every node answered or skipped."""
+
+SALT = 0xF125
+"""Of the coins that order nodes at random, the same for every graph."""
+
+PART = 1024
+"""Nodes whose near influences are computed at once by what may be stopped: some twenty milliseconds."""
 
 IN_THREADS = 64
 """Nodes whose bounds, or influences, are worth two threads."""
@@ -115,9 +131,21 @@ class Influence:
             return self._most_valued(nodes, waiting, above, most)
 
     def _most_valued(self, nodes: Ints, waiting: Bools, above: float, most: int | None) -> Valued:
+        regression, kept = self.regression(waiting), self.kept
+        kept.renew(self.diffusion.relaxation.csr, self.diffusion.relaxation.excess, waiting)
+        looked = kept.looked_at_first(self.diffusion.system.graph, waiting)[nodes]
+        found = self._by_near_value(regression, nodes[looked], above, most)
+        left = None if most is None else most - len(found.nodes)
+        if looked.all() or left == 0:
+            return found
+        rest = self._by_near_value(regression, nodes[~looked], above, left)
+        return Valued(*(np.append(*both) for both in zip(found, rest, strict=True)))
+
+    def _by_near_value(
+        self, regression: RegressionSystem, nodes: Ints, above: float, most: int | None
+    ) -> Valued:
+        """The same of some nodes: blocks of decreasing near value, each by value."""
         diffusion, kept = self.diffusion, self.kept
-        regression = self.regression(waiting)
-        kept.renew(diffusion.relaxation.csr, diffusion.relaxation.excess, waiting)
         leads = np.maximum(kept.leads(diffusion, nodes), LEAST_LEAD)
         upper = np.full(len(nodes), np.nan)
         bound_influences(regression, kept.arrays, nodes, self.widest(), upper)
@@ -172,6 +200,7 @@ class KeptInfluences:
         self._read_from: LeadSources | None = None
         self._leads = np.zeros(0)
         self._pool, self._used = np.empty(0, dtype=np.int32), np.zeros(1, dtype=np.int64)
+        self._places: Ints | None = None  # in the order in which nodes are looked at
         self._forget()
 
     @property
@@ -254,14 +283,35 @@ class KeptInfluences:
                 return pool[: used[0]]
             pool = np.concatenate([pool[: used[0]], np.empty(len(pool), dtype=np.int32)])
 
+    def looked_at_first(self, graph: Graph, waiting: Bools) -> Bools:
+        """Which nodes are looked at before all others: more of them, the fewer wait."""
+        size = FIRST + FURTHER * int(np.count_nonzero(~waiting))
+        if size >= self.count:
+            return np.ones(self.count, dtype=np.bool_)
+        if self._places is None:
+            drawn = coins(SALT, np.arange(self.count))
+            by_degree, at_random = np.lexsort((drawn, -graph.degrees)), np.argsort(drawn)
+            places = np.full(self.count, self.count)
+            places[by_degree] = np.arange(0, 2 * self.count, 2)
+            places[at_random] = np.minimum(places[at_random], np.arange(1, 2 * self.count, 2))
+            self._places = places
+        return self._places < size
+
     def near(self, regression: RegressionSystem, nodes: Ints) -> Floats:
-        """The near influences of some nodes; each is the same on one thread and on two."""
+        """The near influences of some nodes; each is the same on one thread and on two.
+
+        Where it may be stopped, what was computed until then stays.
+        """
         wanted = nodes[np.isnan(self._near[nodes])]
-        tasks = [
-            partial(near_influences, regression, room, wanted[first::2], self._near, self._steps)
-            for first, room in enumerate(self._near_rooms)
-        ]
-        in_threads(tasks, len(wanted) > IN_THREADS)
+        size = PART if may_be_stopped() else max(len(wanted), 1)
+        for start in range(0, len(wanted), size):
+            stop_if_wanted()
+            part = wanted[start : start + size]
+            tasks = [
+                partial(near_influences, regression, room, part[first::2], self._near, self._steps)
+                for first, room in enumerate(self._near_rooms)
+            ]
+            in_threads(tasks, len(part) > IN_THREADS)
         return self._near[nodes]
 
     def leads(self, diffusion: Diffusion, nodes: Ints) -> Floats:

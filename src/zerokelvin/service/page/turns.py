@@ -39,7 +39,7 @@ def make_turn(
     shares: list[tuple[Any, float]] = []
     if standing.classes:
         if lease:
-            shown = project.forecasts(session).of(node)
+            shown = project.forecasts(session).alone(node)
             label, decision = shown.label, shown.decision
         else:
             label = session.predict(standing.graph.name(node)).label

@@ -161,6 +161,12 @@ class Forecasts:
             block = self._blocks[number] = self._block(nodes)
         return self._predicted(node, block, place)
 
+    def alone(self, node: int) -> Predicted:
+        """The prediction for a node beside which nobody asks for others: no block is read for it."""
+        if self.is_read(node):
+            return self.of(node)
+        return self._predicted(node, self._block(np.array([node])), 0)
+
     def _predicted(self, node: int, block: Block, place: int) -> Predicted:
         """The prediction for a node that stands at a place of a block."""
         code = block.codes[place]

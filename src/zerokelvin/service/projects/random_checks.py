@@ -29,9 +29,9 @@ CONFIDENCE = 0.95
 def pending_check(session: Session) -> int | None:
     """The index of the node that was drawn and waits for its answer; None where none does."""
     standing = session.standing
-    if not standing.audit.draws:
+    if not standing.checks.draws:
         return None
-    last = standing.audit.draws[-1]
+    last = standing.checks.draws[-1]
     told = any(event.node == last.node for event in standing.events[last.told :])
     return None if told else last.node
 
@@ -40,7 +40,7 @@ def may_draw(session: Session) -> bool:
     """Whether a node is left that could be drawn."""
     standing = session.standing
     gone = {event.node for event in standing.events if event.kind != SKIP}
-    gone.update(draw.node for draw in standing.audit.draws)
+    gone.update(draw.node for draw in standing.checks.draws)
     return len(gone) < standing.graph.num_nodes
 
 
@@ -64,7 +64,7 @@ def guarantee_shown(session: Session, confidence: float = CONFIDENCE) -> Guarant
     found = session.guarantee(confidence)
     sentence = str(found)
     if found.unasked and not found.checks:
-        done = len(session.standing.audit.draws) - (pending_check(session) is not None)
+        done = len(session.standing.checks.draws) - (pending_check(session) is not None)
         checks = "the random check" if done == 1 else f"the {done} random checks"
         why = f"predictions changed since {checks}" if done else "0 random checks"
         many = f"{found.unasked:,} labels that go" if found.unasked > 1 else "one label that goes"

@@ -5,8 +5,9 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import time
+from collections.abc import Callable
 from functools import partial
-from typing import cast
+from typing import TypeVar, cast
 
 import numpy as np
 
@@ -51,6 +52,8 @@ COPYING = 0.25
 PAUSE, IN_VAIN = 0.5, 400
 """Seconds without an answer after which what the checks prove is computed while nobody comes; and events, two
 for an answer, after which people have to wait for it once."""
+
+T = TypeVar("T")
 
 TEXT = {"type": "string", "minLength": 1, "maxLength": 200}
 
@@ -116,7 +119,9 @@ async def look_ahead(call: Call) -> Ahead:
             look = partial(
                 _following, project=project, desk=desk, book=book, node=node, reviewer=reviewer, label=label
             )
-            after.append(await project.read("ahead", look))
+            found = await _unhurried(project, look)
+            if found is not None:
+                after.append(found)
         left = max(len(likely) - ANSWERS, 0)
         return Ahead(node=desk.name(node), after=after, events=events, left=left)
 
@@ -189,6 +194,20 @@ async def _next(
         return choice, turn
 
     return await project.read("turn", read)
+
+
+async def _unhurried(project: Project, look: Callable[[Session], T]) -> T | None:
+    """What a look finds that gives way to whoever waits, and goes on; None once there are other events."""
+    events = project.events
+
+    def looks(session: Session) -> T:
+        with stop_when(project.learning.lock.wanted):
+            return look(session)
+
+    while project.events == events:
+        with contextlib.suppress(StoppedError):
+            return await project.read("ahead", looks)
+    return None
 
 
 def _likely(session: Session, node: int) -> list[Named]:
