@@ -4,6 +4,7 @@ import csv
 import io
 import time
 import uuid
+from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 
 import httpx
@@ -19,7 +20,9 @@ from zerokelvin.labelling.items import NewItems
 from zerokelvin.labelling.reading import prepare
 from zerokelvin.labelling.source import ItemOptions, ItemSource
 from zerokelvin.service.page.page_project import create_page_project
+from zerokelvin.service.routes.page import page_turn
 from zerokelvin.service.store import open_store
+from zerokelvin.stopping import stop_if_wanted
 
 CLASSES = ("a", "b", "c")
 app_client = partial(served_app, patience=60.0)  # what is compiled for the first time takes long
@@ -215,6 +218,43 @@ def test_what_is_foreseen_keeps_the_rules_of_what_is_asked(tmp_path):
             assert (ahead["node"], ahead["hidden"]) == (anns["question"]["node"], anns["question"]["hidden"])
             looks.append(ahead["hidden"])
         assert any(looks)
+
+
+def test_looking_ahead_gives_way_and_goes_on(tmp_path, monkeypatch):
+    """Others who read wait for a part of a long look, which then goes on; an answer ends it."""
+    make(tmp_path)
+    real, parts, looks = page_turn._following, [], []
+
+    def slow(session, **more):
+        looks.append(len(parts))
+        for _ in range(300 - min(len(parts), 299)):
+            stop_if_wanted()
+            time.sleep(0.02)
+            parts.append(more["label"])
+        return real(session, **more)
+
+    monkeypatch.setattr(page_turn, "_following", slow)
+    with app_client(tmp_path) as client, ThreadPoolExecutor(1) as pool:
+        shown = turn(client)
+        asked = {"reviewer": "ann", "node": shown["question"]["node"]}
+        looking = pool.submit(client.get, f"{PATH}/ahead", params=asked)
+        waited = []
+        for _ in range(3):
+            before = len(parts)
+            while len(parts) < before + 5:
+                time.sleep(0.01)
+            begun = time.monotonic()
+            assert client.get(f"{PATH}/labels").status_code == 200
+            waited.append(time.monotonic() - begun)
+        shown = turn(client, answer(shown["question"]))
+        found = looking.result()
+        assert found.status_code == 200
+        assert found.json()["after"] == []  # of another moment
+        assert max(waited) < 2.0
+        assert len(looks) > 3
+        assert len(parts) < 290
+        monkeypatch.setattr(page_turn, "_following", real)
+        assert len(foreseen(client, shown, "ann")) == len(CLASSES) + 1
 
 
 def test_two_people_get_different_questions_and_their_agreement(tmp_path):
