@@ -15,10 +15,12 @@ from __future__ import annotations
 
 import math
 
+import numpy as np
+
 from zerokelvin.errors import GraphError
 from zerokelvin.graph.graph import Graph
 
-__all__ = ["MEAN_DEGREE", "at_mean_degree", "in_unit", "mean_degree", "sound_scale"]
+__all__ = ["MEAN_DEGREE", "at_mean_degree", "in_levels", "in_unit", "mean_degree", "sound_scale"]
 
 MEAN_DEGREE = 4.0
 """The mean degree of graphs on which relative kernels are defined: about that of the citation graphs."""
@@ -58,6 +60,27 @@ def in_unit(graph: Graph, factor: float) -> Graph:
     if factor == 1.0:
         return graph
     return Graph(graph.indptr, graph.indices, graph.weights * factor, graph.names, graph.attributes)
+
+
+def in_levels(graph: Graph, levels: int) -> Graph:
+    """The graph with weights rounded to multiples of their median over `levels`, none of them to 0.
+
+    The multiples are the weights; the graph itself, whose weights are in another unit, where all of them are
+    multiples already.
+
+    >>> in_levels(Graph.from_edges([(0, 1), (1, 2), (2, 0)], [0.01, 0.5, 0.77]), 4).edge_weights.tolist()
+    [1.0, 6.0, 4.0]
+    >>> triangle = Graph.from_edges([(0, 1), (1, 2), (2, 0)], [1.0, 2.0, 5.0])
+    >>> in_levels(triangle, 4) is triangle
+    True
+    """
+    if graph.num_edges == 0:
+        return graph
+    unit = float(np.median(graph.weights)) / levels
+    multiples = np.maximum(np.rint(graph.weights / unit), 1.0)
+    if np.allclose(multiples * unit, graph.weights, rtol=1e-12, atol=0.0):
+        return graph
+    return Graph(graph.indptr, graph.indices, multiples, graph.names, graph.attributes)
 
 
 def mean_degree(graph: Graph) -> float:

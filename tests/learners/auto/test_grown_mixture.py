@@ -29,7 +29,7 @@ def growths(draw):
     new = draw(st.integers(0, 3))
     anyone = st.integers(0, count + new - 1)
     edges = draw(st.lists(st.tuples(anyone, anyone), max_size=5))
-    weights = draw(st.lists(st.sampled_from([1.0, 0.5, 7.0]), min_size=len(edges), max_size=len(edges)))
+    weights = draw(st.lists(st.sampled_from([1.0, 0.3, 7.0]), min_size=len(edges), max_size=len(edges)))
     if graph.num_edges and draw(st.booleans()):
         at = draw(st.integers(0, graph.num_edges - 1))
         edges, weights = [*edges, graph.edges[at].tolist()], [*weights, -graph.edge_weights[at]]

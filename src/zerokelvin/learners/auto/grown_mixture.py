@@ -53,7 +53,7 @@ def grow_mixture(old: Mixture, new: Mixture, growth: Growth) -> None:
 
     def grow(expert: Expert) -> None:
         game, heir = old.experts[place[expert.name]].game if expert.name in place else None, expert.game
-        if game is None or expert.uses_attributes:  # whose graphs and rows are others now
+        if game is None or expert.relearns:
             heir.teach(*growth.answers())
         elif isinstance(game, PairedFields) and isinstance(heir, PairedFields):
             grow_pairs(game, heir, in_unit)

@@ -24,7 +24,7 @@ from functools import cache
 import numpy as np
 
 from zerokelvin.array_types import Floats
-from zerokelvin.learners.auto.settings import UNKNOWN
+from zerokelvin.learners.auto.settings import ROUNDED, UNKNOWN
 
 __all__ = ["FREQUENCIES", "learnt_weights"]
 
@@ -82,7 +82,8 @@ def learnt_weights(logs: Sequence[str], estimates: Sequence[str]) -> tuple[Float
     (np.float64(0.0), [0.0, 0.1])
     """
     table = _table()
-    keys = [(name, "log") for name in logs] + [(name, "estimate") for name in estimates]
+    heard = [(name, "log") for name in logs] + [(name, "estimate") for name in estimates]
+    keys = [(name.removesuffix(ROUNDED), kind) for name, kind in heard]
     width = len(next(iter(table.values())))
     unknown = np.array([0.0, UNKNOWN, *[0.0] * (width - 2)])
     rows = np.array([table.get(key, unknown) for key in keys]).reshape(-1, width)

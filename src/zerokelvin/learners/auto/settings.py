@@ -22,6 +22,7 @@ __all__ = [
     "JOINED_AXES",
     "JOINED_NODES",
     "KERNEL_FLOOR",
+    "LEVELS",
     "LOCAL",
     "LOCAL_OF_MANY",
     "MANY_NODES",
@@ -29,6 +30,7 @@ __all__ = [
     "PRECISIONS",
     "PRIOR",
     "RESTARTS",
+    "ROUNDED",
     "SOFT",
     "SQUARED",
     "SQUARED_TOL",
@@ -127,6 +129,12 @@ VOTERS: tuple[tuple[str, dict[str, Any]], ...] = (
 
 ARC_LIMIT = 1 << 24
 """Arcs times problems up to which `longest-path`, which keeps a flow for each, votes: a limit on memory."""
+
+LEVELS = 8
+"""Into how many parts the median weight is divided for `longest-path`, which sees multiples of them."""
+
+ROUNDED = ", rounded weights"
+"""What the name of a voter ends with that sees rounded weights, so that its states are nobody else's."""
 
 KERNEL_FLOOR, COMMITTEE_FLOOR, VOTER_FLOOR = 0.05, 0.1, 0.4
 """What is added to the evidence of an expert and spread over the classes: more, the less its values say how

@@ -40,12 +40,14 @@ class Expert:
 
     `is_kernel` says that its evidence is a smooth function on the graph, which can be told apart into what
     each label adds; `is_estimate`, that it estimates whether a node is of a class, 0 or 1, so that the
-    combination takes it as it is too; `uses_attributes`, that it speaks of more than the graph.
+    combination takes it as it is too; `uses_attributes`, that it speaks of more than the graph; `relearns`,
+    that on a grown graph it learns all answers again, since it would see what was there before otherwise.
     """
 
     is_kernel: ClassVar[bool] = True
     is_estimate: ClassVar[bool] = True
     uses_attributes: ClassVar[bool] = False
+    relearns: bool = False
 
     def __init__(self, name: str, game: Game, floor: float = KERNEL_FLOOR) -> None:
         self.name = name
@@ -78,6 +80,7 @@ class Acquainted(Expert):
 
     is_estimate = False
     uses_attributes = True
+    relearns = True
 
 
 class Kind(ABC):

@@ -1,12 +1,16 @@
 """Other learners that vote: a committee of nine random spanning trees, and `longest-path`.
 
 The latter keeps a flow for every class and therefore votes only up to `ARC_LIMIT` arcs times problems; the
-others need O(E + n·classes).
+others need O(E + n·classes). It sees weights rounded to eighths of their median: where all weights differ, a
+minimum cut moves by thousands of small steps. On the 5-nearest-neighbour graph of 100,000 points in the
+plane, ten classes, labels took 201 ms, a tenth of them over 923 ms; rounded, 18 and 46 ms, and as many of the
+first sixty predictions were wrong.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any, ClassVar
 
 import numpy as np
@@ -15,12 +19,13 @@ from zerokelvin.array_types import Floats, Ints
 from zerokelvin.asking.class_chances import class_scores
 from zerokelvin.flow.static.capacities import without_negligible
 from zerokelvin.graph import Graph
+from zerokelvin.graph.scale import in_levels
 from zerokelvin.learners.auto import settings
 from zerokelvin.learners.auto.experts.expert import Expert, Kind, expert
 from zerokelvin.learners.base import Game, Learner, Trials, columns_of, make, signs_of
 from zerokelvin.learners.trees.spanning_tree import SpanningTree
 
-__all__ = ["Committee", "Voter", "Voters"]
+__all__ = ["Committee", "RoundedVoter", "Voter", "Voters"]
 
 
 class Committee(Expert):
@@ -65,6 +70,12 @@ class Voter(Expert):
         return votes
 
 
+class RoundedVoter(Voter):
+    """The same on a graph with rounded weights, which are others once the graph has grown."""
+
+    relearns = True
+
+
 @dataclass(frozen=True, eq=False)
 class Ready:
     """The graph as the voters see it, without edges too light for a minimum cut, and what each prepares.
@@ -78,11 +89,19 @@ class Ready:
 
     def start(self, label: str, learner: Learner, classes: int, seed: int) -> Expert:
         """One of the learners in a game."""
+        graph = self.graph if isinstance(learner, SpanningTree) else self.rounded
         if label not in self.own:
-            self.own[label] = learner.prepare(self.graph)
+            self.own[label] = learner.prepare(graph)
         if isinstance(learner, SpanningTree):
             return Committee(label, learner.start_votes(classes, self.own[label], seed))
-        return Voter(label, learner.start_game(self.graph, classes, self.own[label], seed))
+        game = learner.start_game(graph, classes, self.own[label], seed)
+        return Voter(label, game) if graph is self.graph else RoundedVoter(f"{label}{settings.ROUNDED}", game)
+
+    @cached_property
+    def rounded(self) -> Graph:
+        """The graph with rounded weights; itself where they are so already."""
+        rounded = in_levels(self.graph, settings.LEVELS)
+        return rounded if rounded is self.graph else without_negligible(rounded)
 
 
 @expert("voters")
