@@ -72,6 +72,10 @@ __all__ = ["Mixing", "fill_rows"]
 CHANGING = ("counts", "means", "covariance", "losses", "totals", "surprise", "mistakes")
 """The arrays of a `Mixing` that learning changes."""
 
+HEARD = "means-heard"
+"""What the means of the weights are saved as where nodes have attributes: files from before the values of
+their experts were heard have other rows under the old name, and their events are learnt again."""
+
 PART = 1 << 12
 """Nodes that one thread judges at once: a few milliseconds, so that threads end at about the same time."""
 
@@ -191,8 +195,9 @@ class Mixing:
         return winners, chances
 
     def parts(self) -> dict[str, NDArray[Any]]:
-        """The arrays that learning changes."""
-        return dict(zip(CHANGING, self._state, strict=True))
+        """The arrays that learning changes, by the names they are saved under."""
+        names = [HEARD if name == "means" and len(self.groups) > 1 else name for name in CHANGING]
+        return dict(zip(names, self._state, strict=True))
 
     def twin(self) -> Mixing:
         """Another mixing at the same place."""
