@@ -6,9 +6,8 @@ Every row plays the same random orders with attributes and without; the differen
 error over the orders. Shuffled attributes are those of other nodes; normal columns and random words, as many
 as a node has, are drawn. Attributes mislead where every node has those of a node of another class, and where
 the first `TRUE_AT_FIRST` nodes shown in an order have their own, so that they come to be trusted, and all
-later ones those of others. No constant was chosen on the digits or on the drawn block model (five classes,
-four neighbours inside and two and a half outside, thirty normal columns whose means differ by class), nor on
-any attributes that mislead.
+later ones those of others. No constant was chosen on the digits. The block model is drawn (five classes,
+four neighbours inside and two and a half outside, thirty normal columns whose means differ by class).
 
 Where attributes say something two others play the first orders, each fitted anew after every 100 labels:
 scikit-learn's HistGradientBoostingClassifier with its defaults, on the attributes alone, and a graph

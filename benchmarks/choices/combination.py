@@ -2,6 +2,7 @@
 
     python benchmarks/choices/combination.py [--drawn SEED ...] [--fields SEED ...] [--data NAME:ORDER ...]
                                              [--rounds 6] [--factors 6] [--share 0.2]
+    python benchmarks/choices/combination.py --attributes [--share 0.5] …
 
 Plays `auto` once on every graph, in order 0, and on data sets in the orders named, and keeps what all experts
 said before each trial. The weights θ of a game are taken as drawn from N(m, S): in every round the mode of
@@ -9,6 +10,10 @@ each game's posterior and its covariance are found by Newton's method, and m and
 spread of these (expectation and maximisation, with the posterior taken as normal). At the end `share` · S is
 written as a diagonal and a few factors (factor analysis by expectation and maximisation) and printed as the
 table of the module. Games in which some expert is silent are left out. Three minutes, most of them playing.
+
+With `--attributes` every graph is played twice, each time with attributes drawn by another rule
+(`parts.drawn_attributes`), Cora with its words and with the words of others, other data sets not at all. Two
+tables are printed: of the combination of those who use attributes, and of that of everybody. Five minutes.
 """
 
 from __future__ import annotations
@@ -24,9 +29,11 @@ from zerokelvin.games.labels import encode_labels
 from zerokelvin.learners.auto.experts import prepare_experts, start_experts
 from zerokelvin.learners.auto.learnt_weights import FREQUENCIES
 from zerokelvin.learners.auto.mixing import fill_rows
-from zerokelvin.learners.auto.settings import OFFSETS, UNKNOWN
+from zerokelvin.learners.auto.settings import OFFSETS, ROUNDED, UNKNOWN
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
+from attributes import as_given, cora, of_others
+from parts.drawn_attributes import KINDS, draw_attributes
 from parts.labelled_graphs import draw
 from parts.odd_graphs import draw_field
 
@@ -47,8 +54,23 @@ def problems(options):
         yield problem.graph, problem.labels, int(order)
 
 
+def with_attributes(options):
+    """The same graphs with attributes, each twice."""
+    for number, seed in enumerate([*options.drawn, *options.fields]):
+        drawn = draw if number < len(options.drawn) else draw_field
+        graph, labels = drawn(seed)[1:]
+        for turn in range(2):
+            kind = (number + 2 * turn + number // KINDS) % KINDS
+            rows = draw_attributes(labels, kind, np.random.default_rng([number, turn]))
+            yield graph.with_attributes(rows), labels, 0
+    for name, _, order in (text.partition(":") for text in options.data):
+        for change in (as_given, of_others) if name == "cora" else ():
+            graph, labels, rows = cora(change)
+            yield graph.with_attributes(rows), labels, int(order)
+
+
 def play(graph, labels, seed):
-    """What everyone said, (rows, trials, classes), the classes, and the names of the rows."""
+    """What everyone said, (trials, rows, classes), the classes, and the names of the rows."""
     coded = encode_labels(graph, labels)
     nodes = np.random.default_rng(seed).permutation(coded.known)
     codes = coded.codes[nodes]
@@ -62,7 +84,7 @@ def play(graph, labels, seed):
     for t, code in enumerate(codes):
         fill_rows(values, t, floors, estimates, counts, rows[t])
         counts[code] += 1.0
-    logs = [(name, "log") for name in [*(expert.name for expert in experts), FREQUENCIES]]
+    logs = [(name, "log") for name in [*(one.name.removesuffix(ROUNDED) for one in experts), FREQUENCIES]]
     return rows, codes, (*logs, *((experts[k].name, "estimate") for k in estimates))
 
 
@@ -141,14 +163,31 @@ def main():
     parser.add_argument("--data", nargs="*", default=DATA, metavar="NAME:ORDER")
     parser.add_argument("--rounds", type=int, default=6)
     parser.add_argument("--factors", type=int, default=6, metavar="N", help="columns of B")
+    parser.add_argument("--attributes", action="store_true", help="the tables with attributes instead")
     parser.add_argument("--share", type=float, default=0.2, help="of the covariance that is kept")
     options = parser.parse_args()
-    played = [play(*problem) for problem in problems(options)]
+    if not options.attributes:
+        print_table([play(*problem) for problem in problems(options)], options)
+        return
+    played = [play(*problem) for problem in with_attributes(options)]
+    print_table([about_attributes(*game) for game in played], options)
+    print()
+    print_table(played, options)
+
+
+def about_attributes(rows, codes, names):
+    """The rows of those who use attributes, and of the frequencies."""
+    own = [k for k, (name, _) in enumerate(names) if "attributes" in name or name == FREQUENCIES]
+    return rows[:, own], codes, tuple(names[k] for k in own)
+
+
+def print_table(played, options):
+    """Learn from games what everyone said in, and print it."""
     names = max((names for _, _, names in played), key=len)
     games = [(rows, codes) for rows, codes, own in played if own == names]
     print(f"{len(games)} of {len(played)} games", file=sys.stderr, flush=True)
     mean, covariance = learn(games, options.rounds)
-    own, columns = factors(options.share * covariance, options.factors)
+    own, columns = factors(options.share * covariance, min(options.factors, len(mean) - 1))
     for (name, kind), m, v, b in zip(names, mean, own, columns, strict=True):
         print(f"{name}, {kind} = {m:.2f} {v:.3f} {' '.join(f'{one:.2f}' for one in b)}")
 

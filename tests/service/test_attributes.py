@@ -243,7 +243,7 @@ def test_zerokelvin_label_with_attributes_goes_on_after_a_kill(tmp_path):
                 path = "/v1/projects/edges"
                 assert client.get(path).json()["attributes"] == 2
                 if before is None:
-                    for k in range(9):
+                    for k in range(3):
                         asked = client.post(f"{path}/turn", json={"reviewer": "a"}).json()["question"]
                         told = "odd" if int(asked["node"][1:]) % 2 else "even"
                         act = {"id": str(k), "kind": "answer", "node": asked["node"], "label": told}

@@ -15,14 +15,19 @@ from zerokelvin.learners.auto import settings as auto_settings
 from zerokelvin.learners.auto.auto import Auto
 from zerokelvin.learners.auto.experts import start_experts
 from zerokelvin.learners.auto.hedge import combine, hedge_learn, hedge_weights, newton_step, prior_covariance
-from zerokelvin.learners.auto.learnt_weights import FREQUENCIES, learnt_weights
+from zerokelvin.learners.auto.learnt_weights import (
+    FREQUENCIES,
+    LEARNT,
+    LEARNT_OF_ATTRIBUTES,
+    LEARNT_OF_EVERYTHING,
+    learnt_weights,
+)
 from zerokelvin.learners.auto.mixing import Mixing
 from zerokelvin.learners.auto.paired import PairedFields
 from zerokelvin.learners.auto.settings import (
     ATTRIBUTE_PRIOR,
     FARTHEST,
     OFFSETS,
-    PRECISIONS,
     PRIOR,
     SOFT,
     START,
@@ -79,13 +84,13 @@ def test_the_combination_is_newtons_method(experts, classes, seed):
 
 def naive_mixing(floors, estimates, classes, known, names):
     """The mixture by its definitions, with the weights that were learnt and the trust at the start."""
-    mean, covariance = learnt_weights([*names, FREQUENCIES], [names[k] for k in np.flatnonzero(estimates)])
-    graphs = np.flatnonzero([*~known, *[True] * (len(mean) - len(floors))])
-    groups, beliefs = [graphs], [(mean[graphs], covariance[np.ix_(graphs, graphs)])]
-    if known.any():
-        groups += [[*np.flatnonzero(known), len(floors)], list(range(len(floors) + 1))]
-    for group, precision in zip(groups[1:], PRECISIONS, strict=False):
-        beliefs.append((np.full(len(group), 1 / len(group)), np.eye(len(group)) / precision))
+    told = np.flatnonzero(estimates)
+    heard = [~known, known, np.full(len(floors), True)] if known.any() else [~known]
+    groups = [np.flatnonzero([*own, True, *own[told]]) for own in heard]
+    beliefs = []
+    for group, learnt in zip(groups, (LEARNT, LEARNT_OF_ATTRIBUTES, LEARNT_OF_EVERYTHING), strict=False):
+        mean, covariance = learnt_weights([*names, FREQUENCIES], [names[k] for k in told], learnt)
+        beliefs.append((mean[group], covariance[np.ix_(group, group)]))
     share, *others = ATTRIBUTE_PRIOR if known.any() else (0.0, *PRIOR)
     own = (1 - share - sum(others)) / max(1, sum(~known))
     prior = np.array([*np.where(known, share / max(1, sum(known)), own), *others])
@@ -99,8 +104,9 @@ def naive_mixing(floors, estimates, classes, known, names):
 def test_the_mixture_agrees_with_its_definition(experts, classes, total, attributes, seed):
     rng = np.random.default_rng(seed)
     floors, estimates = rng.uniform(0.01, 0.5, experts), rng.random(experts) < 0.5
-    known = (rng.random(experts) < 0.5) & ~estimates & attributes
-    names = rng.choice(["longest-path", "gaussian squared:1 mu=0.03", "someone new"], experts).tolist()
+    known = (rng.random(experts) < 0.5) & attributes
+    names = ["longest-path", "gaussian squared:1 mu=0.03", "own attributes", "someone new"]
+    names = rng.choice(names, experts).tolist()
     mixing = Mixing(floors, estimates, classes, known, names)
     slow = naive_mixing(floors, estimates, classes, known, names)
     values, codes = rng.normal(size=(experts, total, classes)), rng.integers(classes, size=total)

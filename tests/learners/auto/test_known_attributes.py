@@ -7,7 +7,9 @@ import zerokelvin as zk
 from naive.known_attributes import averaged_rows, joined_means, joined_rows, online_means
 from zerokelvin import Graph
 from zerokelvin.errors import ParameterError, SessionError
+from zerokelvin.learners.auto import mixing
 from zerokelvin.learners.auto.auto import Auto
+from zerokelvin.learners.auto.experts.expert import Acquainted
 from zerokelvin.learners.auto.experts.known_attributes import REST, averaged
 from zerokelvin.learners.auto.experts.like_attributes import like_graph
 
@@ -112,6 +114,21 @@ def test_sessions_are_saved_copied_and_grow(tmp_path):
     assert later.predict(61).scores == session.predict(61).scores
 
 
+def test_sessions_saved_before_their_values_were_heard_are_learnt_again(tmp_path, monkeypatch):
+    graph, labels, rows = communities(13, nodes=40)
+    answers = [(i, int(labels[i])) for i in range(20)]
+    with monkeypatch.context() as before:
+        before.setattr(Acquainted, "is_estimate", False)
+        before.setattr(mixing, "HEARD", "means")
+        session = zk.start(graph, attributes=rows, classes=[0, 1, 2])
+        session.learn_many(answers)
+        session.save(tmp_path / "old.zk")
+    loaded = zk.load(tmp_path / "old.zk", graph, attributes=rows)
+    session = zk.start(graph, attributes=rows, classes=[0, 1, 2])
+    session.learn_many(answers)
+    assert [loaded.predict(i).scores for i in range(40)] == [session.predict(i).scores for i in range(40)]
+
+
 def test_a_component_without_labels_is_told_by_its_attributes():
     graph = Graph.from_edges([(0, 1), (2, 3), (4, 5)])
     rows = np.array([[1, 0], [1, 0], [0, 1], [0, 1], [0, 1], [1, 0]], dtype=float)
@@ -149,12 +166,25 @@ def test_nodes_of_which_nothing_is_known_stay_alone():
 
 def test_without_attributes_nothing_has_changed():
     graph, _, _ = communities(12, nodes=40)
-    mixing = Auto().start_game(graph, 3).mixture.mixing
-    assert mixing.groups.shape[0] == 1
-    assert mixing.prior.sum() == pytest.approx(1.0)
+    alone = Auto().start_game(graph, 3).mixture.mixing
+    assert alone.groups.shape[0] == 1
+    assert alone.prior.sum() == pytest.approx(1.0)
     known = (
         Auto().start_game(graph.with_attributes(np.ones((40, 1)) * np.arange(40)[:, None]), 3).mixture.mixing
     )
     assert known.groups.shape[0] == 3
     assert known.prior.sum() == pytest.approx(1.0)
-    assert known.groups[0].sum() == mixing.groups.sum()
+    assert known.groups[0].sum() == alone.groups.sum()
+
+
+def test_three_answers_are_enough_where_towns_tell_and_edges_mislead():
+    line = Graph.from_edges([(i, i + 1) for i in range(23)])
+    towns = {"town": ["Ulm" if i % 2 else "Bonn" for i in range(24)]}
+    right = []
+    for nodes in ([5, 23, 14], [0, 9, 18], [22, 3, 4], [16, 1, 7]):
+        session = zk.start(line, attributes=towns, classes=["even", "odd"])
+        session.learn_many([(i, "odd" if i % 2 else "even") for i in nodes])
+        found = session.predict_all()
+        right.append(sum(found[i] == ("odd" if i % 2 else "even") for i in range(24)))
+    assert min(right) >= 18
+    assert np.mean(right) >= 22

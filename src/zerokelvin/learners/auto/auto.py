@@ -1,6 +1,6 @@
 """Auto: no tuning. A mixture of regressions, propagation, minimum cuts and trees over kernels and scales.
 
-The experts are fixed beforehand (`learners.auto.experts`), and AdaHedge and two logistic combinations
+The experts are fixed beforehand (`learners.auto.experts`), and AdaHedge and a logistic combination
 decide whom to trust as labels come (`learners.auto.mixing`). Where nodes have attributes, further experts
 predict from them and from their averages over walks. The margin of a class is the lead of its
 calibrated probability over its best rival's.

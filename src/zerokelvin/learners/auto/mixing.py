@@ -14,10 +14,11 @@ the frequencies and the combination and equal ones for the experts; the class of
 probabilities given out are the combination's.
 
 Where some experts use attributes of the nodes, the combination stays that of the graph's experts, so that
-attributes which say nothing cost it nothing, and two more are weighed beside it: a quick one of the
-attributes' experts, and a careful one of everybody, both of ln q_k alone. The probabilities are then the
-combinations', weighed by how well each has predicted so far, ∝ exp(−its logarithmic loss): the Bayesian
-mixture of three, whose logarithmic loss is at most ln 3 above the best one's.
+attributes which say nothing cost it nothing, and two more are weighed beside it: one of the attributes'
+experts and one of everybody, whose weights begin where they were on graphs with attributes that told much,
+little or nothing. The probabilities are then the combinations', weighed by how well each has predicted so
+far, ∝ exp(−its logarithmic loss): the Bayesian mixture of three, whose logarithmic loss is at most ln 3 above
+the best one's.
 
 Bound. Where the prediction is wrong, the true class has at most half of the votes, so AdaHedge suffers at
 least ½; and it suffers at most min_k { L_k + (1 + ln(1/π_k) / ln K) Δ } − Δ₀. Mistakes are at most twice that
@@ -47,11 +48,16 @@ from zerokelvin.learners.auto.hedge import (
     newton_step,
     prior_covariance,
 )
-from zerokelvin.learners.auto.learnt_weights import FREQUENCIES, learnt_weights
+from zerokelvin.learners.auto.learnt_weights import (
+    FREQUENCIES,
+    LEARNT,
+    LEARNT_OF_ATTRIBUTES,
+    LEARNT_OF_EVERYTHING,
+    learnt_weights,
+)
 from zerokelvin.learners.auto.settings import (
     ATTRIBUTE_PRIOR,
     FARTHEST,
-    PRECISIONS,
     PRIOR,
     SOFT,
     START,
@@ -65,6 +71,10 @@ __all__ = ["Mixing", "fill_rows"]
 
 CHANGING = ("counts", "means", "covariance", "losses", "totals", "surprise", "mistakes")
 """The arrays of a `Mixing` that learning changes."""
+
+HEARD = "means-heard"
+"""What the means of the weights are saved as where nodes have attributes: files from before the values of
+their experts were heard have other rows under the old name, and their events are learnt again."""
 
 PART = 1 << 12
 """Nodes that one thread judges at once: a few milliseconds, so that threads end at about the same time."""
@@ -123,7 +133,7 @@ class Mixing:
         self.floors = np.array(floors, dtype=np.float64)
         self.estimates = np.flatnonzero(estimates)
         known = np.zeros(experts, dtype=np.bool_) if attributes is None else np.array(attributes)
-        self.groups = _groups(known, len(self.estimates))
+        self.groups = _groups(known, self.estimates)
         self.counts = np.zeros(classes)
         named = [""] * experts if names is None else list(names)
         beliefs = _beliefs(self.groups, [*named, FREQUENCIES], self.estimates)
@@ -185,8 +195,9 @@ class Mixing:
         return winners, chances
 
     def parts(self) -> dict[str, NDArray[Any]]:
-        """The arrays that learning changes."""
-        return dict(zip(CHANGING, self._state, strict=True))
+        """The arrays that learning changes, by the names they are saved under."""
+        names = [HEARD if name == "means" and len(self.groups) > 1 else name for name in CHANGING]
+        return dict(zip(names, self._state, strict=True))
 
     def twin(self) -> Mixing:
         """Another mixing at the same place."""
@@ -216,20 +227,18 @@ class Mixing:
         return tuple(getattr(self, name) for name in CHANGING)
 
 
-def _groups(known: Bools, estimates: int) -> Bools:
+def _groups(known: Bools, estimates: Ints) -> Bools:
     """Which rows every combination uses: the frequencies, behind the experts, are everybody's."""
-    groups = [[*~known, True, *[True] * estimates]]
-    if known.any():
-        groups += [[*own, True, *[False] * estimates] for own in (known, np.ones_like(known))]
-    return np.array(groups)
+    voices = [~known, known, np.ones_like(known)] if known.any() else [~known]
+    return np.array([[*own, True, *own[estimates]] for own in voices])
 
 
 def _beliefs(groups: Bools, names: Sequence[str], estimates: Ints) -> list[tuple[Floats, Floats]]:
     """Mean and covariance of every combination's weights before any label, 0 outside its rows."""
-    mean, covariance = learnt_weights(names, [names[k] for k in estimates])
-    beliefs = [(groups[0] * mean, np.outer(groups[0], groups[0]) * covariance)]
-    for group, precision in zip(groups[1:], PRECISIONS, strict=False):
-        beliefs.append((group / group.sum(), np.diag(np.full(len(group), 1.0 / precision))))
+    beliefs = []
+    for group, learnt in zip(groups, (LEARNT, LEARNT_OF_ATTRIBUTES, LEARNT_OF_EVERYTHING), strict=False):
+        mean, covariance = learnt_weights(names, [names[k] for k in estimates], learnt)
+        beliefs.append((group * mean, np.outer(group, group) * covariance))
     return beliefs
 
 

@@ -78,7 +78,6 @@ class Expert:
 class Acquainted(Expert):
     """A voice that knows attributes of the nodes, of which the combination of the others takes nothing."""
 
-    is_estimate = False
     uses_attributes = True
     relearns = True
 
