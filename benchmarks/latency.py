@@ -30,7 +30,8 @@ a line that says so. Rows (`--rows`, all by default):
     questions   `open_questions(10)` after each answer, policy `value`, on `--points` points with `--classes`
                 classes, and the list before the first of them
     ahead       on `--large` points with ten classes, policy `value`: an answer with the next question, what
-                `foresee` takes for one answer, of that what supposing it takes, a copy, and `explain`
+                `foresee` takes for one answer, of that what supposing it takes, a copy, and `explain`; then
+                with weights that all differ
     proba       `predict_proba_all` on the graph of `grow`
     classifier  `GraphClassifier` with `--labels` labels, fit and predict, on `--data`
     perceptron  a whole game of `perceptron` on a graph of `--knn` points
@@ -204,6 +205,15 @@ def points(count, classes):
     """A graph of 10 nearest neighbours in the plane, whose classes are regions of it."""
     part, _ = FAMILIES["knn2"](count, np.random.default_rng(0)).largest_component()
     return problem("points", *regions(zk.Graph(part.indptr, part.indices, part.weights), classes))
+
+
+@functools.cache
+def weighted_points(count, classes):
+    """The same with weights of which no two are equal, as distances make them."""
+    plain = points(count, classes)
+    weights = np.exp(-np.random.default_rng(1).gamma(2.0, 0.5, plain.graph.num_edges))
+    graph = zk.Graph.from_edges(plain.graph.edges, weights, num_nodes=plain.graph.num_nodes)
+    return problem("weighted points", graph, plain.labels)
 
 
 @functools.cache
@@ -409,7 +419,11 @@ def queue(given):
 
 
 def ahead(given):
-    here = points(given.large, 10)
+    for here in (points(given.large, 10), weighted_points(given.large, 10)):
+        yield from _ahead(given, here)
+
+
+def _ahead(given, here):
     session = zk.start(here.graph, classes=here.classes, policy="value:1000")  # always something to ask
     for node, label in here.answers(here.order()[: min(60, given.known)]):
         session.learn(node, label)
