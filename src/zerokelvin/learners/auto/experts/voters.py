@@ -2,7 +2,7 @@
 
 The latter keeps a flow for every class and therefore votes only up to `ARC_LIMIT` arcs times problems; the
 others need O(E + n·classes). It sees weights rounded to eighths of their median: where all weights differ, a
-minimum cut moves by thousands of small steps. On the 5-nearest-neighbour graph of 100,000 points in the
+minimum cut moves by thousands of small steps. On the 10-nearest-neighbour graph of 100,000 points in the
 plane, ten classes, labels took 201 ms, a tenth of them over 923 ms; rounded, 18 and 46 ms, and as many of the
 first sixty predictions were wrong.
 """
