@@ -6,10 +6,12 @@ import pty
 import subprocess
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
 import zerokelvin
+from zerokelvin.cli import progress
 from zerokelvin.cli.progress import COMPILING
 
 SCRIPT = Path(sys.executable).with_name("zerokelvin")
@@ -99,6 +101,19 @@ def test_progress_shows_on_a_terminal_only(files):
     assert printed["trials"] == 7
     assert "Playing" in shown
     assert "Playing" not in call(*RUN).stderr
+
+
+def test_a_log_is_told_every_half_minute(monkeypatch, capsys):
+    """Where standard error is no terminal, long work says now and then how far it is; short work nothing."""
+    times = iter([0.0, 1.0, 29.0, 31.0, 31.0, 40.0, 62.0, 62.0])
+    monkeypatch.setattr(progress, "time", SimpleNamespace(monotonic=lambda: next(times)))
+    with progress.reporting() as report:
+        for done in (1, 2, 1500, 1600, 1700):
+            report("Measuring [all] · cora", done, 2000 if done < 1700 else None)
+    assert capsys.readouterr().err.splitlines() == [
+        "Measuring [all] · cora: 1,500 of 2,000",
+        "Measuring [all] · cora: 1,700",
+    ]
 
 
 @pytest.mark.data
