@@ -8,6 +8,7 @@ is made again.
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from typing import Any
 
@@ -22,25 +23,24 @@ __all__ = ["BehindGame", "KeptGame", "PackedArray", "room_in_steps"]
 SHORT = np.iinfo(np.int32)
 
 
-PIECE = 1 << 23
-"""Bytes of room that are taken at once."""
+PIECE, AT_ONCE = 1 << 20, 0.004
+"""Bytes of room that are taken at a time, and the seconds after which taking more waits for the next step."""
 
 
 def room_in_steps(arrays: Sequence[NDArray[Any]]) -> Generator[None, None, list[NDArray[Any]]]:
     """Room for copies of some arrays, taken in steps: the system gives it page by page, when it is touched.
 
-    That takes thirty times as long as to copy what is to stand there, which is done at once, at the end.
+    That takes thirty times as long as to copy what is to stand there, which is done at once, at the end; on
+    virtual machines whose memory the host gives and takes, seven milliseconds a megabyte have been seen.
     """
-    rooms, touched = [np.empty_like(array) for array in arrays], 0
+    rooms, began = [np.empty_like(array) for array in arrays], time.perf_counter()
     for room in rooms if sum(room.nbytes for room in rooms) > PIECE else ():
         flat = room.reshape(-1)
         for start in range(0, room.size, PIECE // room.itemsize):
-            part = flat[start : start + PIECE // room.itemsize]
-            part.fill(0)
-            touched += part.nbytes
-            if touched >= PIECE:
-                touched = 0
+            flat[start : start + PIECE // room.itemsize].fill(0)
+            if time.perf_counter() - began > AT_ONCE:
                 yield None
+                began = time.perf_counter()
     return rooms
 
 
