@@ -112,7 +112,7 @@ class Standing:
         self.intact = True
         self.codes = {label: code for code, label in enumerate(classes)}
         self.tally = SessionTally.empty(len(classes), graph.num_components)
-        self._read: list[Ints] = []  # the codes predicted here that stopped looks have read so far
+        self.codes_read: list[Ints] = []  # the codes predicted here that stopped looks have read so far
 
     # -- figures ------------------------------------------------------------------------------------
 
@@ -284,7 +284,7 @@ class Standing:
         other = Standing(self.terms, self.graph, self.classes, self.budget, self.prepared, game)
         other.events, other.outcomes = self.events.copy(), self.outcomes[: len(self.events)]
         other.settled, other.retold, other.growths = self.settled, self.retold, self.growths
-        other.tally, other.checks, other._read = self.tally, self.checks.copied(), self._read.copy()
+        other.tally, other.checks, other.codes_read = self.tally, self.checks.copied(), self.codes_read.copy()
         other.checkpoints = self.checkpoints.until(len(self.events))
         return other
 
@@ -443,7 +443,7 @@ class Standing:
         del self.outcomes[len(self.events) :]
         self.outcomes.extend(outcomes)
         self.events.extend(events)
-        self._read = []
+        self.codes_read = []
 
     def _tallied(self, events: Sequence[Event], outcomes: Sequence[Outcome]) -> SessionTally:
         """The tally as it will be once these further events, with their outcomes, are counted too."""
@@ -515,7 +515,7 @@ class Standing:
 
         What a look that was stopped has read is not read again while nothing further is learnt.
         """
-        parts = self._read if may_be_stopped() else self._read.copy()
+        parts = self.codes_read if may_be_stopped() else self.codes_read.copy()
         done = sum(map(len, parts))
         for margins in self.margins_in_parts(done):
             parts.append(self.decide_many(np.arange(done, done + len(margins)), margins))

@@ -33,7 +33,7 @@ class SupposedStanding(Standing):
         other = cls.__new__(cls)
         vars(other).update(vars(standing))
         other.events, other.outcomes = standing.events.copy(), standing.outcomes[: len(standing.events)]
-        other.checkpoints, other.checks, other._read = Checkpoints(), standing.checks.copied(), []
+        other.checkpoints, other.checks, other.codes_read = Checkpoints(), standing.checks.copied(), []
         other.intact = True
         return other
 
