@@ -36,7 +36,7 @@ LINES = {
     "file": 2,
     "grow": 1,
     "questions": 3,
-    "ahead": 10,
+    "ahead": 20,
     "proba": 1,
     "classifier": 1,
     "perceptron": 1,
