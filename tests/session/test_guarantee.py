@@ -144,6 +144,28 @@ def test_a_draw_reads_nothing(monkeypatch):
     assert session.standing.audit.held[-1] is held
 
 
+def test_an_interrupt_while_it_is_read_what_a_check_holds(monkeypatch):
+    """A correction leaves the present standing alone, but reads it first: interrupted, it is made anew."""
+    interrupted, labels = begun(checks=0)
+    plain, _ = begun(checks=0)
+    assert interrupted.random_check() == plain.random_check()
+
+    def interrupt(self):
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr(type(interrupted.standing), "predicted", interrupt)
+        with pytest.raises(KeyboardInterrupt):
+            interrupted.correct(3, int(labels[4]))
+    assert not interrupted._standing.intact
+    for session in (interrupted, plain):
+        session.correct(3, int(labels[4]))
+        checked(session, labels, 10)
+    assert interrupted.guarantee() == plain.guarantee()
+    ours, theirs = interrupted.standing.audit.held, plain.standing.audit.held
+    assert [one.codes.tolist() for one in ours] == [one.codes.tolist() for one in theirs]
+
+
 def test_a_saved_session_goes_on_with_its_checks(tmp_path):
     session, labels = begun()
     drawn = session.random_check()

@@ -30,24 +30,23 @@ class RandomChecks:
     """
 
     def __init__(self, audit: Audit | None = None) -> None:
-        self._audit = Audit() if audit is None else audit
-        self._before: Audit | None = None
+        # With what it was before the last draw, while that is undecided: one pair, so that an interrupt finds
+        # either both as they were or both as they are to be.
+        self._now: tuple[Audit, Audit | None] = (Audit() if audit is None else audit), None
 
     @property
     def draws(self) -> tuple[Draw, ...]:
         """The nodes drawn, in order."""
-        return self._audit.draws
+        return self._now[0].draws
 
     def draw(self, told: Sequence[ToldLabel], nodes: int, seed: int) -> int:
         """The node that was drawn and waits for its answer; drawn now if none does."""
-        found = self._audit.pending(told)
-        if found is not None:
-            return found
-        before = self._audit
-        self._audit = before.drawing(told, nodes, seed)
-        if before.may_be_due():
-            self._before = before
-        return self._audit.draws[-1].node
+        before = self._now[0]
+        found = before.pending(told)
+        if found is None:
+            self._now = before.drawing(told, nodes, seed), before if before.may_be_due() else None
+            found = self.draws[-1].node
+        return found
 
     def audit(
         self, told: Callable[[], Sequence[ToldLabel]], predictions: Callable[[], Sequence[Hashable]]
@@ -56,14 +55,15 @@ class RandomChecks:
 
         Nothing may have been told since that draw.
         """
-        if self._before is not None:
-            before, so_far, labels = self._before, told(), predictions()
+        drawn, before = self._now
+        if before is not None:
+            so_far, labels = told(), predictions()
             held = before.holding(so_far, labels) if before.due(so_far, labels) else before
-            self._audit, self._before = replace(held, draws=self._audit.draws), None
-        return self._audit
+            self._now = replace(held, draws=drawn.draws), None
+        return self._now[0]
 
     def copied(self) -> RandomChecks:
         """The same, going its own way."""
-        other = RandomChecks(self._audit)
-        other._before = self._before
+        other = RandomChecks()
+        other._now = self._now
         return other

@@ -30,7 +30,7 @@ from zerokelvin.array_types import Bools, Floats, Ints
 from zerokelvin.asking.class_prior import most_frequent, without_label
 from zerokelvin.asking.coin_hash import LEAST_COIN, coins
 from zerokelvin.asking.decision import AskingRule, confidence, worth_asking
-from zerokelvin.errors import LabelError, SessionError
+from zerokelvin.errors import LabelError, SessionError, ZerokelvinError
 from zerokelvin.games.labels import class_array, class_order, decide
 from zerokelvin.graph import Graph
 from zerokelvin.guarantee import Audit, RandomChecks, ToldLabel
@@ -157,11 +157,21 @@ class Standing:
     @property
     def audit(self) -> Audit:
         """The random checks so far; what the last draw wants held is read here if it was not yet."""
-        return self.checks.audit(self.told_labels, lambda: self.predicted().tolist())
+        return self.checks.audit(self.told_labels, self._predicted_to_hold)
 
     @audit.setter
     def audit(self, audit: Audit) -> None:
         self.checks = RandomChecks(audit)
+
+    def _predicted_to_hold(self) -> list[Any]:
+        """The predictions for all nodes; if interrupted, the standing is no longer intact."""
+        try:
+            return self.predicted().tolist()
+        except ZerokelvinError:
+            raise
+        except BaseException:
+            self.intact = False
+            raise
 
     def told_labels(self) -> list[ToldLabel]:
         """What was told so far, as an audit sees it."""

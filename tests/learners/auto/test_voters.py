@@ -76,7 +76,6 @@ def test_it_has_the_learnt_weight_of_longest_path():
     assert plain[0][0] != 0.0
 
 
-@pytest.mark.kernels
 def test_labels_are_quick_where_all_weights_differ():
     """Several times as quick as minimum cuts of the weights themselves, on 20,000 points in the plane."""
     points = np.random.default_rng(0).random((20_000, 2))

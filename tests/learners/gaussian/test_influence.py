@@ -219,14 +219,18 @@ def test_a_shorter_list_is_the_beginning_of_a_longer_one(most, first, monkeypatc
         assert part.nodes.tolist() == whole.nodes.tolist()[:most]
 
 
+def one_label(count, dimension):
+    """A game on points of which the first has its label, who waits, and the nodes."""
+    graph = zk.knn_graph(np.random.default_rng(7).normal(size=(count, dimension)), k=6)
+    game = zk.learners.make("gaussian", b=0.0).start_game(graph, 2)
+    game.learn(0, 1)
+    return game, np.arange(count) > 0, np.arange(count)
+
+
 def test_few_near_influences_are_computed_for_the_first_list(monkeypatch):
     monkeypatch.setattr(influence, "FIRST", 100)
     monkeypatch.setattr(influence, "FURTHER", 10)
-    graph = zk.knn_graph(np.random.default_rng(7).normal(size=(2000, 8)), k=8)
-    game = zk.learners.make("gaussian", b=0.0).start_game(graph, 2)
-    waiting, nodes = np.ones(2000, dtype=np.bool_), np.arange(2000)
-    game.learn(0, 1)
-    waiting[0] = False
+    game, waiting, nodes = one_label(2000, dimension=8)
     game.most_valued(nodes[waiting], waiting, 0.0, 1)
     known = np.count_nonzero(~np.isnan(game.influence.kept._near))
     assert 90 <= known <= 110
@@ -236,11 +240,7 @@ def test_few_near_influences_are_computed_for_the_first_list(monkeypatch):
 
 def test_near_influences_go_on_where_they_were_stopped(monkeypatch):
     monkeypatch.setattr(influence, "PART", 50)
-    graph = zk.knn_graph(np.random.default_rng(8).normal(size=(400, 4)), k=6)
-    game = zk.learners.make("gaussian", b=0.0).start_game(graph, 2)
-    waiting, nodes = np.ones(400, dtype=np.bool_), np.arange(400)
-    game.learn(0, 1)
-    waiting[0] = False
+    game, waiting, nodes = one_label(400, dimension=4)
     other = game.twin()
     other.influence.kept = KeptInfluences(400)
     for looks in range(3):
