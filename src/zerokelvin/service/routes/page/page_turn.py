@@ -201,6 +201,8 @@ async def _unhurried(project: Project, look: Callable[[Session], T]) -> T | None
     events = project.events
 
     def looks(session: Session) -> T:
+        if project.events != events:  # learnt while this waited for its turn
+            raise StoppedError("an answer came meanwhile.")
         with stop_when(project.learning.lock.wanted):
             return look(session)
 
